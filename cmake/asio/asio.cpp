@@ -1,0 +1,2 @@
+// Boost.Asio's definitions, compiled here and nowhere else.
+#include <boost/asio/impl/src.hpp>

@@ -1,0 +1,36 @@
+# Every third-party package of the house except the client libraries, which their plugins find. Debian's names stand in packages/.
+include_guard(GLOBAL)
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json filesystem)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(simdjson REQUIRED)
+
+# mqb::yaml: yaml-cpp under one name; its releases export different ones.
+add_library(mqb_yaml INTERFACE)
+add_library(mqb::yaml ALIAS mqb_yaml)
+if(TARGET yaml-cpp::yaml-cpp)
+    target_link_libraries(mqb_yaml INTERFACE yaml-cpp::yaml-cpp)
+else()
+    target_link_libraries(mqb_yaml INTERFACE yaml-cpp)
+endif()
+
+# mqb::asio: Boost.Asio whose functions are compiled once, in this library, and not in every user's files.
+add_library(mqb_asio STATIC "${CMAKE_CURRENT_LIST_DIR}/asio/asio.cpp")
+add_library(mqb::asio ALIAS mqb_asio)
+target_compile_features(mqb_asio PUBLIC cxx_std_20)
+target_compile_definitions(mqb_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
+target_link_libraries(mqb_asio PUBLIC Boost::headers Threads::Threads)
+set_target_properties(mqb_asio PROPERTIES EXPORT_NAME asio)
+
+# mqb::allocator: for programs. Plugins of a program that links it allocate from it too. Empty under sanitizers, which bring their own.
+add_library(mqb_allocator INTERFACE)
+add_library(mqb::allocator ALIAS mqb_allocator)
+if(MQB_MIMALLOC)
+    find_package(mimalloc REQUIRED)
+    # A program that calls only malloc and new refers to no symbol of mimalloc by name: keep the library all the same.
+    target_link_options(mqb_allocator INTERFACE "LINKER:--push-state,--no-as-needed,$<TARGET_FILE:mimalloc>,--pop-state")
+endif()

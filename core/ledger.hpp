@@ -1,0 +1,129 @@
+// ledger: sits on a leaf consumer, below all middlewares, takes settlements in any order and gives the leaf what its settle unit
+// allows. It knows the fate of every message that the leaf has given out.
+#pragma once
+
+#include "core/event_relay.hpp"
+#include "core/ledger_batch.hpp"
+#include "core/plain_acks.hpp"
+#include "core/promises.hpp"
+#include "core/timers.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace mqb::core {
+
+// A settle into the ledger answers ok at once: accepted, not recorded. Only the ledger knows what is recorded.
+class ledger final : public consumer, private event_relay {
+public:
+    ledger(std::unique_ptr<consumer> leaf, const promises& promised, ledger_counters& counters, mailbox& box, timers& clock,
+           std::uint32_t calls_at_a_time = 4096);
+    ~ledger() override;
+
+    status connect(call& c) override { return leaf_->connect(c); }
+    status receive(receive_call& c) override;
+    status settle(settle_call& c) override;
+    void free_batch(void* batch) override;
+    status control(control_call& c) override { return leaf_->control(c); }
+    void cancel(call& c) override;
+    status close(call& c) override { return leaf_->close(c); }
+    void listen(event_sink* sink) override { above_ = sink; }
+
+    // Nothing is held and nothing is in flight.
+    [[nodiscard]] bool is_empty() const noexcept { return batches_.empty() && calls_ == 0; }
+    // Neither a call nor a timer of it is pending: it may be destroyed.
+    [[nodiscard]] bool is_at_rest() const noexcept;
+    [[nodiscard]] std::uint32_t calls_in_flight() const noexcept { return calls_; }
+    // Entries accepted or given that have no outcome yet.
+    [[nodiscard]] std::uint64_t unrecorded() const noexcept { return unrecorded_; }
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+    // Entries of held batches that are not final, counted one by one.
+    [[nodiscard]] std::uint64_t count_held() const noexcept;
+    // Settles of unknown batches, wrong indexes and entries settled twice; ignored and counted.
+    [[nodiscard]] std::uint64_t ignored() const noexcept { return ignored_; }
+    // Gives up on what the leaf keeps refusing: accepted entries count as returned. For the end of a shutdown.
+    void give_up();
+
+private:
+    struct settle_op;
+    struct receive_slot;
+    using lane_state = ledger_lane::state;
+    // The lanes of one LANES_ENDING that was not answered yet.
+    struct ending {
+        std::uint64_t token;
+        std::vector<std::uint64_t> lanes;
+    };
+
+    // ledger.cpp: the side that the chain above sees
+    void book(status answer);
+    void wake_parked_receive();
+    [[nodiscard]] bool has_room() const noexcept;
+    void group_by_lane(ledger_batch& b);
+    ledger_lane& lane(std::uint64_t id);
+    [[nodiscard]] ledger_batch* known(void* batch) noexcept;
+    bool accept_whole(ledger_batch& b, const list<const settle_entry>& entries);
+    settle_result accept(ledger_batch& b, const settle_entry& entry);
+    void reply_at_once(ledger_batch& b, const settle_entry& entry);
+
+    // ledger_settle.cpp: the side that the leaf sees
+    void advance(ledger_batch& b);
+    void advance_all();
+    settle_op* prepare(ledger_batch& b);
+    settle_op* prepare_messages(ledger_batch& b);
+    settle_op* prepare_prefixes(ledger_batch& b);
+    settle_op* prepare_whole(ledger_batch& b);
+    void name_range(settle_op& op, std::uint32_t from, std::uint32_t count);
+    void start(settle_op& op);
+    void finish(settle_op& op, status answer);
+    bool finish_entries(settle_op& op);
+    bool finish_slices(settle_op& op);
+    void retry_later();
+    settle_op& take_op(ledger_batch& b);
+
+    // ledger_lanes.cpp: what becomes final, and lanes that end
+    void make_final(ledger_batch& b, std::uint32_t index, fate why);
+    void make_range_final(ledger_batch& b, std::uint32_t from, std::uint32_t count);
+    void bury(ledger_lane& l, lane_state why);
+    void kill(ledger_lane& l);
+    void release_if_done(ledger_batch& b);
+    void check_endings();
+    [[nodiscard]] bool has_open(std::uint64_t lane_id) const noexcept;
+
+    void on_lanes_ending(std::span<const std::uint64_t> lanes, std::uint64_t deadline_ns, std::uint64_t token) override;
+    void on_lanes_ended(std::uint64_t token) override;
+
+    std::unique_ptr<consumer> leaf_;
+    promises promised_;
+    ledger_counters& counters_;
+    mailbox& box_;
+    timers& clock_;
+    std::uint32_t calls_at_a_time_;
+
+    std::unique_ptr<receive_slot> receiving_;
+    std::deque<std::unique_ptr<ledger_batch>> batches_;  // in order of receipt
+    std::vector<std::unique_ptr<ledger_batch>> spare_batches_;
+    std::unordered_map<std::uint64_t, std::unique_ptr<ledger_lane>> lanes_;
+    ledger_lane* last_lane_ = nullptr;
+    std::vector<ending> endings_;
+    std::vector<std::unique_ptr<settle_op>> ops_;
+    std::vector<settle_op*> spare_ops_;
+    plain_acks acks_;
+    std::vector<ledger_batch*> to_advance_;
+    bool advancing_ = false;
+
+    struct retry_timer : timer {
+        ledger* self = nullptr;
+        bool pending = false;
+    } retry_timer_;
+    std::uint64_t retry_delay_ns_ = 0;
+
+    std::uint32_t calls_ = 0;
+    std::uint64_t unrecorded_ = 0;
+    std::uint64_t bytes_ = 0;
+    std::uint64_t ignored_ = 0;
+};
+
+}  // namespace mqb::core

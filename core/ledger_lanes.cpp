@@ -1,0 +1,139 @@
+// ledger_lanes: how entries become final, and what happens to lanes that end or die.
+#include "core/ledger_ops.hpp"
+
+#include <algorithm>
+
+namespace mqb::core {
+
+void ledger::make_final(ledger_batch& b, std::uint32_t index, fate why) {
+    entry_state& s = b.states[index];
+    if (s == entry_state::open)
+        --b.not_accepted;
+    else
+        --unrecorded_;
+    s = entry_state::final;
+    b.fates[index] = why;
+    --b.not_final;
+    if (why == fate::returned) b.gives_back = true;
+    if (!b.groups.empty()) --b.group(index).not_final;
+    counter_of(counters_, why).add(1);
+    counters_.in_flight.subtract(1);
+}
+
+// Given entries that follow one another, each with the fate it was accepted with.
+void ledger::make_range_final(ledger_batch& b, std::uint32_t from, std::uint32_t count) {
+    std::uint32_t i = from;
+    while (i < from + count) {
+        const fate why = b.fates[i];
+        std::uint32_t run = i;
+        while (run < from + count && b.fates[run] == why) ++run;
+        counter_of(counters_, why).add(run - i);
+        i = run;
+    }
+    std::fill_n(b.states.begin() + from, count, entry_state::final);
+    b.not_final -= count;
+    if (!b.groups.empty()) b.group(from).not_final -= count;
+    unrecorded_ -= count;
+    counters_.in_flight.subtract(count);
+}
+
+// The lane is no longer ours: whatever is not in a call is returned.
+void ledger::bury(ledger_lane& l, lane_state why) {
+    l.now = why;
+    for (lane_group* g : l.groups)
+        for (std::uint32_t k = 0; k < g->count; ++k) {
+            const std::uint32_t index = g->batch->index(*g, k);
+            const entry_state s = g->batch->states[index];
+            if (s == entry_state::open || s == entry_state::accepted) make_final(*g->batch, index, fate::returned);
+        }
+    while (!l.groups.empty() && l.groups.front()->not_final == 0) l.groups.pop_front();
+}
+
+// An unsettled message of the lane is given back: what was accepted before it is still given, everything after it is returned.
+void ledger::kill(ledger_lane& l) {
+    if (l.takes_settles()) l.now = lane_state::dead;
+    bool alive = true;
+    for (lane_group* g : l.groups)
+        for (std::uint32_t k = 0; k < g->count; ++k) {
+            const std::uint32_t index = g->batch->index(*g, k);
+            const entry_state s = g->batch->states[index];
+            if (s == entry_state::open) alive = false;
+            if (s == entry_state::open || (s == entry_state::accepted && !alive)) make_final(*g->batch, index, fate::returned);
+        }
+    while (!l.groups.empty() && l.groups.front()->not_final == 0) l.groups.pop_front();
+}
+
+// Frees at the leaf what is final and not used above. A batch that gives something back waits for the batches before it, whose
+// settles it would turn into "gone".
+void ledger::release_if_done(ledger_batch& b) {
+    auto is_done = [](const ledger_batch& x) { return x.freed && x.not_final == 0 && x.calls == 0; };
+    if (!is_done(b)) return;
+    auto take = [this](std::size_t i) {
+        ledger_batch& done = *batches_[i];
+        leaf_->free_batch(done.leaf);
+        bytes_ -= done.bytes;
+        spare_batches_.push_back(std::move(batches_[i]));
+        batches_.erase(batches_.begin() + static_cast<std::ptrdiff_t>(i));
+    };
+    if (!b.gives_back && batches_.front().get() != &b) {
+        auto at = std::ranges::find_if(batches_, [&](const auto& x) { return x.get() == &b; });
+        if (at != batches_.end()) take(static_cast<std::size_t>(at - batches_.begin()));
+    }
+    while (!batches_.empty() && is_done(*batches_.front())) take(0);
+    wake_parked_receive();
+}
+
+bool ledger::has_open(std::uint64_t lane_id) const noexcept {
+    for (const auto& b : batches_)
+        for (std::uint32_t i = 0; i < b->messages.count; ++i)
+            if (b->states[i] != entry_state::final && b->messages[i].lane == lane_id) return true;
+    return false;
+}
+
+// Tells the leaf, once for each token, when nothing of its ending lanes is open any more.
+void ledger::check_endings() {
+    for (std::size_t i = 0; i < endings_.size();) {
+        if (std::ranges::any_of(endings_[i].lanes, [this](std::uint64_t id) { return has_open(id); })) {
+            ++i;
+            continue;
+        }
+        const ending done = std::move(endings_[i]);
+        endings_.erase(endings_.begin() + static_cast<std::ptrdiff_t>(i));
+        for (std::uint64_t id : done.lanes) {
+            if (last_lane_ && last_lane_->id == id) last_lane_ = nullptr;
+            lanes_.erase(id);
+        }
+        leaf_->lanes_done(done.token);
+    }
+}
+
+void ledger::on_lanes_ending(std::span<const std::uint64_t> lanes, std::uint64_t deadline_ns, std::uint64_t token) {
+    endings_.push_back({token, {lanes.begin(), lanes.end()}});
+    for (std::uint64_t id : lanes)
+        if (auto at = lanes_.find(id); at != lanes_.end() && at->second->now == lane_state::open) at->second->now = lane_state::ending;
+    event_relay::on_lanes_ending(lanes, deadline_ns, token);
+    check_endings();
+}
+
+void ledger::on_lanes_ended(std::uint64_t token) {
+    auto at = std::ranges::find(endings_, token, &ending::token);
+    if (at != endings_.end()) {
+        const ending ended = std::move(*at);
+        endings_.erase(at);
+        for (std::uint64_t id : ended.lanes) {
+            if (auto l = lanes_.find(id); l != lanes_.end()) bury(*l->second, lane_state::ended);
+            if (promised_.unit == settle_unit::prefix) continue;
+            for (auto& b : batches_)
+                for (std::uint32_t i = 0; i < b->messages.count; ++i)
+                    if (b->messages[i].lane == id && (b->states[i] == entry_state::open || b->states[i] == entry_state::accepted))
+                        make_final(*b, i, fate::returned);
+        }
+        for (std::size_t i = batches_.size(); i-- > 0;)
+            if (i < batches_.size()) release_if_done(*batches_[i]);
+        advance_all();
+        wake_parked_receive();
+    }
+    event_relay::on_lanes_ended(token);
+}
+
+}  // namespace mqb::core

@@ -1,0 +1,83 @@
+// registry: what endpoint and middleware names of a route file stand for. The host fills it from plugins, an application from its
+// own code. Filled before routes start; reading is thread-safe from then on.
+#pragma once
+
+#include "core/logger.hpp"
+#include "core/promises.hpp"
+#include "core/publisher.hpp"
+#include "core/result.hpp"
+#include "core/timers.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqb::core {
+
+enum side : std::uint32_t { consumer_side = 1, publisher_side = 2 };
+
+// What one instance is made with. The references outlive the instance.
+struct instance_context {
+    mailbox& box;        // of the route: completions and events are delivered through it
+    timers& clock;       // of the route
+    logger& log;
+    std::string route;
+    std::string path;      // of the endpoint in the route file: "input", "output.middlewares[0]"
+    std::string instance;  // unique in this process
+    std::string directory; // private, kept between runs; empty: none
+    bool drain = false;
+    std::uint32_t concurrency = 1;
+    std::uint32_t batch_messages = 512;
+    std::uint64_t byte_budget = 0;
+};
+
+// Makes the consumers and publishers of one endpoint name. Configurations are JSON texts that are valid against the schema.
+class endpoint_factory {
+public:
+    virtual ~endpoint_factory() = default;
+    [[nodiscard]] virtual std::uint32_t sides() const noexcept = 0;
+    [[nodiscard]] virtual std::string_view schema() const noexcept = 0;
+    [[nodiscard]] virtual result<promises> promise(std::string_view config, side which) const = 0;
+    virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> make_consumer(instance_context context, std::string config) = 0;
+    virtual boost::asio::awaitable<result<std::unique_ptr<publisher>>> make_publisher(instance_context context, std::string config) = 0;
+};
+
+// Makes the decorators of one middleware name. The inner side outlives what is made.
+class middleware_factory {
+public:
+    virtual ~middleware_factory() = default;
+    [[nodiscard]] virtual std::uint32_t sides() const noexcept = 0;
+    [[nodiscard]] virtual std::string_view schema() const noexcept = 0;
+    // In: what the inner side promises. Out: what remains of it.
+    [[nodiscard]] virtual result<promises> promise(std::string_view config, side which, promises inner) const = 0;
+    virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> wrap(instance_context context, std::string config, consumer& inner) = 0;
+    virtual boost::asio::awaitable<result<std::unique_ptr<publisher>>> wrap(instance_context context, std::string config, publisher& inner) = 0;
+};
+
+// Names to factories; adding a name twice is refused.
+template <class Factory>
+class factory_registry {
+public:
+    bool add(std::string name, std::shared_ptr<Factory> factory) { return all_.emplace(std::move(name), std::move(factory)).second; }
+    [[nodiscard]] std::shared_ptr<Factory> find(std::string_view name) const {
+        auto at = all_.find(name);
+        return at == all_.end() ? nullptr : at->second;
+    }
+    [[nodiscard]] std::vector<std::string> names() const {
+        std::vector<std::string> out;
+        for (const auto& [name, factory] : all_) out.push_back(name);
+        return out;
+    }
+
+private:
+    std::map<std::string, std::shared_ptr<Factory>, std::less<>> all_;
+};
+
+using CustomEndpointFactory = factory_registry<endpoint_factory>;
+using CustomMiddlewareFactory = factory_registry<middleware_factory>;
+
+}  // namespace mqb::core
