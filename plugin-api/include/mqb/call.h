@@ -2,8 +2,8 @@
 
    A start answers MQB_OK (DONE: the result is in the struct, `done` is not called), MQB_PENDING (`done` comes once, on any
    thread, never inside this start and never inside a `cancel`), or an error class (`done` is not called). The caller owns the
-   struct, keeps it in place until the answer is known, and finds its own state by its address. Both sides obey this: a
-   middleware plugin is a caller too. */
+   struct, keeps it in place until the answer is known, and finds its own state by its address. A start does not block:
+   whatever may wait answers PENDING. Both sides obey this: a middleware plugin is a caller too. */
 #ifndef MQB_CALL_H
 #define MQB_CALL_H
 #include "message.h"
@@ -35,7 +35,8 @@ typedef struct mqb_receive {
     uint32_t drain;        /* not 0: answer END rather than wait when nothing is there; asked again while anything is unsettled */
     uint64_t max_bytes;    /* payload bytes; 0: no limit; the first message is given even if it is larger */
     /* Answer, written before OK. Both stay the consumer's and valid, for any thread, until free_batch. */
-    mqb_list messages;     /* of mqb_message; count 0: nothing now, ask again after the poll interval; then batch is null */
+    mqb_list messages;     /* of mqb_message; count 0: nothing now, ask again after the poll interval; then batch is null, and only
+                              then */
     void *batch;
 } mqb_receive;
 
@@ -57,7 +58,7 @@ typedef struct mqb_entry {
     uint64_t delay_ns;        /* NACK */
     const mqb_message *reply; /* REPLY, REPLY_MORE; else null */
     mqb_text reason;          /* NACK, REJECT: text for people, may be empty. ACK: empty when the message was delivered, else why it
-                                 was not: "filtered", "duplicate" or "discarded", which the host counts apart */
+                                 was not: "filtered", "duplicate", "discarded" or "dead_lettered", which the host counts apart */
 } mqb_entry;
 
 /* Outcome of a settle entry. The zero is what an entry has that nobody wrote. */
@@ -105,7 +106,8 @@ struct mqb_send {
                           obeys the same rule as any other: beside sends in flight only with CONCURRENT or ORDERED_RETRY */
     mqb_list outcomes; /* of mqb_outcome, zeroed by the caller, same count */
     /* [any] The response to message `index`, before the answer to the whole send, one at a time for each call. Publishers: at
-       most one for each message; handlers: each is a message to publish, in order. Null: nobody wants responses. */
+       most one for each message; handlers: each is a message to publish, in order, and a message that is DONE without one
+       publishes nothing and counts as filtered. Null: nobody wants responses. */
     void (*answer)(mqb_send *send, uint32_t index, const mqb_message *response);
 };
 

@@ -9,7 +9,8 @@ extern "C" {
 
 /* Kinds of events. A host ignores a kind that it does not know. */
 enum {
-    MQB_STATE = 1,        /* the connection: number 1 connected, 0 reconnecting; text: the cause */
+    MQB_STATE = 1,        /* what the host cannot see, of a client that reconnects by itself: number 1 connected, 0 reconnecting;
+                             text: the cause. Not for connect and DISCONNECTED */
     MQB_LANES_ENDING = 2, /* raised after every receive that gave messages of these lanes has completed; none follow */
     MQB_LANES_ENDED = 3,  /* the lanes of this token are given up; later settles of them answer GONE */
     MQB_COUNT = 4,        /* text: a name of the plugin's; number: what to add */

@@ -112,15 +112,18 @@ static inline int mqb_meta_time(const mqb_meta *m, int64_t *seconds, uint32_t *n
 }
 
 /* [any] Appends an entry at `at` if it fits in `room`, and returns where the next one goes, also when it did not fit: walk once
-   with room 0 to learn the size. Nothing is written when the key or the value is too long for the encoding. */
+   with room 0 to learn the size. An entry that the encoding cannot say (a key of 0 or more than 65535 bytes, a value over 4 GiB)
+   is not written: `at` is returned. */
 static inline size_t mqb_meta_put(uint8_t *to, size_t room, size_t at, int type, mqb_text key, const void *value, size_t size) {
-    size_t end = at + 8 + key.size + size;
-    if (end <= room && key.size <= UINT16_MAX && size <= UINT32_MAX) {
+    size_t end;
+    if (key.size == 0 || key.size > UINT16_MAX || size > UINT32_MAX) return at;
+    end = at + 8 + key.size + size;
+    if (end <= room) {
         to[at] = (uint8_t)type;
         to[at + 1] = 0;
         mqb_put_le(to + at + 2, key.size, 2);
         mqb_put_le(to + at + 4, size, 4);
-        if (key.size) memcpy(to + at + 8, key.data, key.size);
+        memcpy(to + at + 8, key.data, key.size);
         if (size) memcpy(to + at + 8 + key.size, value, size);
     }
     return end;

@@ -21,7 +21,8 @@ typedef struct mqb_publisher_table {
     mqb_status (*connect)(mqb_publisher *self, mqb_call *call);
     /* [serial] Sends a batch, in order. The outcomes decide, also when the status is an error; the status speaks only of the
        connection. More than one is in flight only with the promise CONCURRENT or ORDERED_RETRY. Cancelled: what left and is not
-       confirmed is UNCERTAIN, the rest UNSENT. Whoever holds messages back does so for a bounded time, and until an empty send. */
+       confirmed is UNCERTAIN, the rest UNSENT. Whoever holds messages back does so for a bounded time, and until an empty send;
+       without CONCURRENT or ORDERED_RETRY that one comes only after the last answer, so a pending send needs its own bound. */
     mqb_status (*send)(mqb_publisher *self, mqb_send *send);
     /* [serial] Null: no control at all. An unknown id answers UNSUPPORTED. */
     mqb_status (*control)(mqb_publisher *self, mqb_control *control);

@@ -18,10 +18,12 @@
    GROWTH. A table, a call struct or a plain struct begins with struct_size, written by its maker: a field exists if it ends
    within that size. Elements of an array have a stride and a size in the list (message.h). New fields are plain data whose
    zero means "not said"; they never carry a count and are never required. Structs are zeroed before they are filled.
-   mqb_text, mqb_buffer and mqb_list never grow. New values of an enumeration may appear: treat an unknown status as an error
-   of class RETRY for a send and as DISCONNECTED elsewhere, and ignore an unknown event.
+   mqb_text, mqb_buffer and mqb_list never grow. New values of an enumeration may appear: an unknown status counts as RETRY from
+   send and create, as BAD_CONFIG from promises, and as DISCONNECTED elsewhere; an unknown event is ignored.
 
-   No C++ exception, longjmp or thread cancellation crosses this interface. */
+   PROCESS. A plugin is a guest: it forks only to exec, leaves signal handlers and masks as it found them, blocks signals in its
+   own threads, opens libraries with RTLD_LOCAL, and never changes locale, environment, working directory, umask or standard
+   streams. No C++ exception, longjmp or thread cancellation crosses this interface. */
 #ifndef MQB_STATUS_H
 #define MQB_STATUS_H
 #include <stddef.h>

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Builds the benchmarks in build/bench and runs them; prints ratios against a floor measured in the same run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cmake --preset release -B build/bench -DMQB_BUILD_BENCH=ON -DMQB_BUILD_TESTS=OFF >/dev/null
+cmake --build build/bench
+build/bench/bin/bench_engine
+build/bench/bin/bench_boundary
+python3 bench/csv_to_jsonl/bench.py build/bench/bin/mqbridge build/bench/plugins build/bench/bin/floor_c_csv "${1:-1000000}"
