@@ -37,7 +37,6 @@ void connection::begin() {
 void connection::ended(status answer) {
     if (answer == status::ok || answer == status::unsupported) {
         now_ = state::up;
-        pauses_.reset();
         owner_.on_connected();
         return;
     }
@@ -49,11 +48,15 @@ void connection::ended(status answer) {
     if (fatal) {
         now_ = state::stopped;
     } else {
-        now_ = state::pausing;
-        pause_.pending = true;
-        clock_.wait_until(clock_.now_steady() + pauses_.next(), pause_);
+        begin_later();
     }
     owner_.on_not_connected(fatal, cause);
+}
+
+void connection::begin_later() {
+    now_ = state::pausing;
+    pause_.pending = true;
+    clock_.wait_until(clock_.now_steady() + pauses_.next(), pause_);
 }
 
 void connection::stop() {

@@ -46,6 +46,10 @@ public:
     [[nodiscard]] bool is_down() const noexcept { return now_ == state::down; }
     // The owner saw the connection end.
     void lost() noexcept { now_ = state::down; }
+    // Connects after a pause, which grows until something has gone through a connection: one that is lost at once is not tried
+    // without end, and no answer comes inside the call that saw the old one end.
+    void begin_later();
+    void has_worked() noexcept { pauses_.reset(); }
     [[nodiscard]] bool is_at_rest() const noexcept { return now_ != state::connecting && !pause_.pending; }
 
 private:

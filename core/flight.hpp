@@ -31,15 +31,16 @@ struct flight {
 
     running_route* route = nullptr;
     stage at = stage::ready;
+    std::uint64_t sequence = 0;  // in the order of the receives
     void* batch = nullptr;
     message_list messages;
-    std::uint32_t unsettled = 0;          // messages that were not given to the input for settlement yet
-    std::uint32_t tries = 0;              // of what is sent again
-    bool given_up = false;                // what has no outcome goes back unsettled
+    std::uint32_t unsettled = 0;  // messages that were not given to the input for settlement yet
+    std::uint32_t tries = 0;      // of what is sent again
+    bool given_up = false;        // what has no outcome goes back unsettled
     send_part send;
-    std::vector<outcome> outcomes;        // of the messages of the present send
-    std::vector<message> again;           // the present send, when it is only a part
-    std::vector<std::uint32_t> index;     // of the batch, for each message of the present send; empty: all
+    std::vector<outcome> outcomes;     // of the messages of the present send
+    std::vector<message> again;        // the present send, when it is only a part
+    std::vector<std::uint32_t> index;  // of the batch, for each message of the present send; empty: all
     settle_part settle;
     std::vector<settle_entry> entries;
     std::vector<outcome> settled;

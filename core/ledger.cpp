@@ -3,17 +3,13 @@
 #include "core/ledger_ops.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mqb::core {
 
 ledger::ledger(std::unique_ptr<consumer> leaf, const promises& promised, ledger_counters& counters, mailbox& box, timers& clock,
                std::uint32_t calls_at_a_time)
-    : leaf_(std::move(leaf)),
-      promised_(promised),
-      counters_(counters),
-      box_(box),
-      clock_(clock),
-      calls_at_a_time_(calls_at_a_time),
+    : leaf_(std::move(leaf)), promised_(promised), counters_(counters), box_(box), clock_(clock), calls_at_a_time_(calls_at_a_time),
       receiving_(std::make_unique<receive_slot>()) {
     leaf_->listen(this);
     receive_slot& slot = *receiving_;
@@ -47,6 +43,10 @@ ledger::ledger(std::unique_ptr<consumer> leaf, const promises& promised, ledger_
     retry_timer_.deliver = [](mail& m) noexcept {
         auto& t = static_cast<retry_timer&>(m);
         t.pending = false;
+        for (settle_op* op : std::exchange(t.self->replies_again_, {})) {
+            --op->from->calls;
+            t.self->start(*op);
+        }
         t.self->advance_all();
     };
 }
@@ -151,7 +151,10 @@ void ledger::group_by_lane(ledger_batch& b) {
             b.order[g.first + g.not_final++] = i;
         }
     }
-    for (auto& g : b.groups) g.lane->groups.push_back(&g);
+    for (auto& g : b.groups) {
+        g.lane->groups.push_back(&g);
+        ++g.lane->users;
+    }
 }
 
 ledger_batch* ledger::known(void* batch) noexcept {
@@ -173,6 +176,8 @@ status ledger::settle(settle_call& c) {
         for (std::uint32_t i = 0; i < c.entries.count; ++i) c.outcomes[i].set(accept(*b, c.entries[i]));
     }
     advance(*b);
+    if (!endings_.empty()) check_endings();
+    wake_parked_receive();
     return status::ok;
 }
 
@@ -199,12 +204,13 @@ settle_result ledger::accept(ledger_batch& b, const settle_entry& entry) {
         if (b.states[entry.index] == entry_state::final && b.fates[entry.index] == fate::returned) return settle_result::gone;
         return ++ignored_, settle_result::ok;
     }
-    if (entry.what == disposition::reply_more) {
+    if (entry.what == disposition::reply_more && (promised_.dispositions & bit(entry.what))) {
         reply_at_once(b, entry);
         return settle_result::ok;
     }
     if (by_prefix && !b.group(entry.index).lane->takes_settles()) {
         make_final(b, entry.index, fate::returned);
+        forget_final(*b.group(entry.index).lane);
         return settle_result::gone;
     }
     if (entry.what == disposition::nack && !endings_.empty()) {
@@ -218,7 +224,7 @@ settle_result ledger::accept(ledger_batch& b, const settle_entry& entry) {
                 return settle_result::ok;
             }
     }
-    if (!(promised_.dispositions & bit(entry.what)) && entry.what != disposition::ack && entry.what != disposition::released) {
+    if (!(promised_.dispositions & bit(entry.what)) && entry.what != disposition::ack) {
         on_misbehaviour("a message was given back or answered, which its source does not offer");
         return settle_result::ok;
     }
@@ -265,12 +271,14 @@ void ledger::free_batch(void* batch) {
         } else {
             const bool whole = promised_.unit == settle_unit::batch;
             for (std::uint32_t i = 0; i < b->messages.count; ++i)
-                if (b->states[i] == entry_state::open || (whole && b->states[i] == entry_state::accepted)) make_final(*b, i, fate::returned);
+                if (b->states[i] == entry_state::open || (whole && b->states[i] == entry_state::accepted))
+                    make_final(*b, i, fate::returned);
         }
     }
     advance(*b);
     release_if_done(*b);
     check_endings();
+    wake_parked_receive();
 }
 
 void ledger::cancel(call& c) {

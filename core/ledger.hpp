@@ -33,7 +33,7 @@ public:
     void listen(event_sink* sink) override { above_ = sink; }
 
     // Nothing is held and nothing is in flight.
-    [[nodiscard]] bool is_empty() const noexcept { return batches_.empty() && calls_ == 0; }
+    [[nodiscard]] bool is_empty() const noexcept { return batches_.empty() && calls_ == 0 && replies_again_.empty(); }
     // Neither a call nor a timer of it is pending: it may be destroyed.
     [[nodiscard]] bool is_at_rest() const noexcept;
     [[nodiscard]] std::uint32_t calls_in_flight() const noexcept { return calls_; }
@@ -71,6 +71,7 @@ private:
     // ledger_settle.cpp: the side that the leaf sees
     void advance(ledger_batch& b);
     void advance_all();
+    void advance_queued();
     settle_op* prepare(ledger_batch& b);
     settle_op* prepare_messages(ledger_batch& b);
     settle_op* prepare_prefixes(ledger_batch& b);
@@ -88,7 +89,12 @@ private:
     void make_range_final(ledger_batch& b, std::uint32_t from, std::uint32_t count);
     void bury(ledger_lane& l, lane_state why);
     void kill(ledger_lane& l);
+    static void forget_final(ledger_lane& l);
+    void leave(lane_group& g);
+    void close_lane(std::uint64_t id);
+    void erase_lane(std::uint64_t id);
     void release_if_done(ledger_batch& b);
+    void return_lane(ledger_batch& b, std::uint64_t lane_id);
     void check_endings();
     [[nodiscard]] bool has_open(std::uint64_t lane_id) const noexcept;
 
@@ -113,6 +119,8 @@ private:
     plain_acks acks_;
     std::vector<ledger_batch*> to_advance_;
     bool advancing_ = false;
+    bool giving_up_ = false;
+    std::vector<settle_op*> replies_again_;  // replies that were not recorded; each still counts as a call of its batch
 
     struct retry_timer : timer {
         ledger* self = nullptr;

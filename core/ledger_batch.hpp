@@ -21,8 +21,9 @@ struct ledger_lane {
 
     std::uint64_t id = 0;
     state now = state::open;
-    bool in_call = false;             // prefix: one settle at a time
-    std::deque<lane_group*> groups;   // prefix: in order of receipt; what is not final yet
+    bool in_call = false;            // prefix: one settle at a time
+    std::uint32_t users = 0;         // groups of held batches: the lane lives at least as long as they do
+    std::deque<lane_group*> groups;  // prefix: in order of receipt; what is not final yet
     [[nodiscard]] bool takes_settles() const noexcept { return now == state::open || now == state::ending; }
 };
 
@@ -30,7 +31,7 @@ struct ledger_lane {
 struct lane_group {
     ledger_lane* lane = nullptr;
     ledger_batch* batch = nullptr;
-    std::uint32_t first = 0;     // into the batch's order
+    std::uint32_t first = 0;  // into the batch's order
     std::uint32_t count = 0;
     std::uint32_t accepted = 0;  // so many from the front have been accepted
     std::uint32_t given = 0;     // so many from the front are in a call or final
@@ -53,20 +54,20 @@ struct ledger_batch {
 
     void* leaf = nullptr;
     message_list messages;
-    std::uint64_t bytes = 0;          // charged to the route's budget
-    std::uint32_t not_final = 0;      // entries that are not final
-    std::uint32_t not_accepted = 0;   // entries in state open
-    std::uint32_t calls = 0;          // settles of this batch in flight
-    bool freed = false;               // from above
-    bool gives_back = false;          // some of it was returned: freeing it below kills lanes, so it waits for earlier batches
-    bool all_ready = false;           // unit message: every entry was accepted at once and none was given
+    std::uint64_t bytes = 0;         // charged to the route's budget
+    std::uint32_t not_final = 0;     // entries that are not final
+    std::uint32_t not_accepted = 0;  // entries in state open
+    std::uint32_t calls = 0;         // settles of this batch in flight
+    bool freed = false;              // from above
+    bool gives_back = false;         // some of it was returned: freeing it below kills lanes, so it waits for earlier batches
+    bool all_ready = false;          // unit message: every entry was accepted at once and none was given
     std::vector<entry_state> states;
     std::vector<fate> fates;
-    std::vector<std::unique_ptr<extra>> extras;   // empty, or one slot per entry
-    std::vector<std::uint32_t> ready;             // unit message: accepted indexes that were not given yet
-    std::vector<lane_group> groups;               // unit prefix
-    std::vector<std::uint32_t> order;             // indexes by group; empty: there is one group and the order is that of the batch
-    std::vector<std::uint32_t> group_of;          // by index; empty: there is one group
+    std::vector<std::unique_ptr<extra>> extras;  // empty, or one slot per entry
+    std::vector<std::uint32_t> ready;            // unit message: accepted indexes that were not given yet
+    std::vector<lane_group> groups;              // unit prefix
+    std::vector<std::uint32_t> order;            // indexes by group; empty: there is one group and the order is that of the batch
+    std::vector<std::uint32_t> group_of;         // by index; empty: there is one group
 
     void reset(void* leaf_batch, message_list received);
     [[nodiscard]] std::uint32_t index(const lane_group& g, std::uint32_t k) const noexcept {

@@ -46,7 +46,31 @@ void ledger::bury(ledger_lane& l, lane_state why) {
             const entry_state s = g->batch->states[index];
             if (s == entry_state::open || s == entry_state::accepted) make_final(*g->batch, index, fate::returned);
         }
-    while (!l.groups.empty() && l.groups.front()->not_final == 0) l.groups.pop_front();
+    forget_final(l);
+}
+
+void ledger::forget_final(ledger_lane& l) {
+    std::erase_if(l.groups, [](const lane_group* g) { return g->not_final == 0; });
+}
+
+// A group whose batch is released. A lane that is over goes with its last group; so does any when there are very many: a source
+// names new ones after each connect and does not say that the old ones ended.
+void ledger::leave(lane_group& g) {
+    constexpr std::size_t many = 4096;
+    if (--g.lane->users == 0 && (!g.lane->takes_settles() || lanes_.size() > many)) erase_lane(g.lane->id);
+}
+
+// Nothing of the lane comes any more, and nothing of it is open.
+void ledger::close_lane(std::uint64_t id) {
+    auto at = lanes_.find(id);
+    if (at == lanes_.end()) return;
+    at->second->now = lane_state::ended;
+    if (at->second->users == 0) erase_lane(id);
+}
+
+void ledger::erase_lane(std::uint64_t id) {
+    if (last_lane_ && last_lane_->id == id) last_lane_ = nullptr;
+    lanes_.erase(id);
 }
 
 // An unsettled message of the lane is given back: what was accepted before it is still given, everything after it is returned.
@@ -60,7 +84,7 @@ void ledger::kill(ledger_lane& l) {
             if (s == entry_state::open) alive = false;
             if (s == entry_state::open || (s == entry_state::accepted && !alive)) make_final(*g->batch, index, fate::returned);
         }
-    while (!l.groups.empty() && l.groups.front()->not_final == 0) l.groups.pop_front();
+    forget_final(l);
 }
 
 // Frees at the leaf what is final and not used above. A batch that gives something back waits for the batches before it, whose
@@ -72,10 +96,12 @@ void ledger::release_if_done(ledger_batch& b) {
         ledger_batch& done = *batches_[i];
         leaf_->free_batch(done.leaf);
         bytes_ -= done.bytes;
+        for (auto& g : done.groups) leave(g);
+        done.groups.clear();
         spare_batches_.push_back(std::move(batches_[i]));
         batches_.erase(batches_.begin() + static_cast<std::ptrdiff_t>(i));
     };
-    if (!b.gives_back && batches_.front().get() != &b) {
+    if (!b.gives_back && !batches_.empty() && batches_.front().get() != &b) {
         auto at = std::ranges::find_if(batches_, [&](const auto& x) { return x.get() == &b; });
         if (at != batches_.end()) take(static_cast<std::size_t>(at - batches_.begin()));
     }
@@ -99,10 +125,7 @@ void ledger::check_endings() {
         }
         const ending done = std::move(endings_[i]);
         endings_.erase(endings_.begin() + static_cast<std::ptrdiff_t>(i));
-        for (std::uint64_t id : done.lanes) {
-            if (last_lane_ && last_lane_->id == id) last_lane_ = nullptr;
-            lanes_.erase(id);
-        }
+        for (std::uint64_t id : done.lanes) close_lane(id);
         leaf_->lanes_done(done.token);
     }
 }
@@ -115,6 +138,16 @@ void ledger::on_lanes_ending(std::span<const std::uint64_t> lanes, std::uint64_t
     check_endings();
 }
 
+// Units message and batch: what is not in a call. A batch that is settled as a whole is returned as a whole.
+void ledger::return_lane(ledger_batch& b, std::uint64_t lane_id) {
+    bool whole = false;
+    auto is_ours = [&](std::uint32_t i) { return b.states[i] == entry_state::open || b.states[i] == entry_state::accepted; };
+    if (promised_.unit == settle_unit::batch)
+        for (std::uint32_t i = 0; i < b.messages.count && !whole; ++i) whole = is_ours(i) && b.messages[i].lane == lane_id;
+    for (std::uint32_t i = 0; i < b.messages.count; ++i)
+        if (is_ours(i) && (whole || b.messages[i].lane == lane_id)) make_final(b, i, fate::returned);
+}
+
 void ledger::on_lanes_ended(std::uint64_t token) {
     auto at = std::ranges::find(endings_, token, &ending::token);
     if (at != endings_.end()) {
@@ -122,11 +155,9 @@ void ledger::on_lanes_ended(std::uint64_t token) {
         endings_.erase(at);
         for (std::uint64_t id : ended.lanes) {
             if (auto l = lanes_.find(id); l != lanes_.end()) bury(*l->second, lane_state::ended);
+            close_lane(id);
             if (promised_.unit == settle_unit::prefix) continue;
-            for (auto& b : batches_)
-                for (std::uint32_t i = 0; i < b->messages.count; ++i)
-                    if (b->messages[i].lane == id && (b->states[i] == entry_state::open || b->states[i] == entry_state::accepted))
-                        make_final(*b, i, fate::returned);
+            for (auto& b : batches_) return_lane(*b, id);
         }
         for (std::size_t i = batches_.size(); i-- > 0;)
             if (i < batches_.size()) release_if_done(*batches_[i]);

@@ -17,8 +17,8 @@ struct ledger::settle_op : settle_call {
     bool only_replies = false;
     std::vector<settle_entry> named;  // what `entries` points to, unless it points into the plain ACKs
     std::vector<outcome> answers;
-    std::vector<slice> slices;        // unit prefix
-    owned_message reply;              // of a REPLY_MORE
+    std::vector<slice> slices;  // unit prefix
+    owned_message reply;        // of a REPLY_MORE
 };
 
 // The one receive, and the caller's while it waits for room.

@@ -2,6 +2,7 @@
 #include "core/ledger_ops.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mqb::core {
 
@@ -33,18 +34,24 @@ ledger::settle_op& ledger::take_op(ledger_batch& b) {
 
 void ledger::advance(ledger_batch& b) {
     to_advance_.push_back(&b);
-    if (advancing_) return;
-    advancing_ = true;
-    while (!to_advance_.empty()) {
-        ledger_batch& next = *to_advance_.back();
-        to_advance_.pop_back();
-        while (settle_op* op = prepare(next)) start(*op);
-    }
-    advancing_ = false;
+    advance_queued();
 }
 
+// All of them are noted before the first one is advanced: that may release batches.
 void ledger::advance_all() {
-    for (std::size_t i = 0; i < batches_.size(); ++i) advance(*batches_[i]);
+    for (auto& b : batches_) to_advance_.push_back(b.get());
+    advance_queued();
+}
+
+// What is answered at once comes back in here through `finish` and only adds to the queue. A batch may be released while it waits
+// in the queue; nothing of it is left to be given then, and it is not used again before the next receive.
+void ledger::advance_queued() {
+    if (advancing_) return;
+    advancing_ = true;
+    for (std::size_t i = 0; i < to_advance_.size(); ++i)
+        while (settle_op* op = prepare(*to_advance_[i])) start(*op);
+    to_advance_.clear();
+    advancing_ = false;
 }
 
 ledger::settle_op* ledger::prepare(ledger_batch& b) {
@@ -73,9 +80,12 @@ ledger::settle_op* ledger::prepare_messages(ledger_batch& b) {
     if (calls_ >= calls_at_a_time_) return nullptr;
     if (b.all_ready) {
         b.all_ready = false;
-        settle_op& op = take_op(b);
-        name_range(op, 0, b.messages.count);
-        return &op;
+        if (b.not_final == b.messages.count) {
+            settle_op& op = take_op(b);
+            name_range(op, 0, b.messages.count);
+            return &op;
+        }
+        for (std::uint32_t i = 0; i < b.messages.count; ++i) b.ready.push_back(i);  // some were returned with their lane meanwhile
     }
     if (b.ready.empty()) return nullptr;
     settle_op& op = take_op(b);
@@ -142,16 +152,26 @@ void ledger::finish(settle_op& op, status answer) {
     if (answer == status::unsupported)  // the leaf acknowledges nothing: there is nothing to record
         for (auto& o : op.answers) o.set(settle_result::ok);
     bool again = false;
-    if (!op.only_replies) again = op.slices.empty() ? finish_entries(op) : finish_slices(op);
+    if (!op.only_replies) {
+        again = op.slices.empty() ? finish_entries(op) : finish_slices(op);
+    } else if (op.answers[0].settled() == settle_result::retry && !giving_up_) {
+        ++b.calls;
+        replies_again_.push_back(&op);
+        return retry_later();
+    }
     if (again)
         retry_later();
     else
         retry_delay_ns_ = 0;
+    // Noted before the first one is advanced: that may erase lanes.
     for (const auto& s : op.slices)
-        if (!s.group->lane->groups.empty()) advance(*s.group->lane->groups.front()->batch);
+        if (!s.group->lane->groups.empty()) to_advance_.push_back(s.group->lane->groups.front()->batch);
     op.reply = owned_message{};
     spare_ops_.push_back(&op);
-    if (promised_.unit != settle_unit::prefix) advance_all();
+    if (promised_.unit == settle_unit::prefix)
+        advance_queued();
+    else
+        advance_all();
     release_if_done(b);
     if (!endings_.empty()) check_endings();
     wake_parked_receive();
@@ -172,7 +192,7 @@ bool ledger::finish_entries(settle_op& op) {
         const settle_result r = op.answers[k].settled();
         if (r == settle_result::ok) {
             make_final(b, index, b.fates[index]);
-        } else if (r == settle_result::gone) {
+        } else if (r == settle_result::gone || giving_up_) {
             make_final(b, index, fate::returned);
         } else {
             b.states[index] = entry_state::accepted;
@@ -206,7 +226,8 @@ bool ledger::finish_slices(settle_op& op) {
         if (good < s.count) {
             for (std::uint32_t k = good; k < s.count; ++k) b.states[b.index(g, from + k)] = entry_state::accepted;
             g.given = from + good;
-            if (op.answers[at + good].settled() == settle_result::gone || !l.takes_settles())
+            const bool is_gone = op.answers[at + good].settled() == settle_result::gone;
+            if (is_gone || l.now == lane_state::ended || giving_up_)
                 bury(l, l.now == lane_state::ended ? lane_state::ended : lane_state::dead);
             else
                 again = true;
@@ -225,9 +246,16 @@ void ledger::retry_later() {
 }
 
 void ledger::give_up() {
+    giving_up_ = true;
+    for (settle_op* op : std::exchange(replies_again_, {})) {
+        --op->from->calls;
+        op->reply = owned_message{};
+        spare_ops_.push_back(op);
+    }
     for (auto& b : batches_)
         for (std::uint32_t i = 0; i < b->messages.count; ++i)
             if (b->states[i] == entry_state::accepted) make_final(*b, i, fate::returned);
+    for (auto& [id, l] : lanes_) forget_final(*l);
     if (retry_timer_.pending) clock_.cancel(retry_timer_);
     for (std::size_t i = batches_.size(); i-- > 0;)
         if (i < batches_.size()) release_if_done(*batches_[i]);

@@ -51,7 +51,8 @@ struct list {
     std::uint16_t size = sizeof(T);
 
     list() = default;
-    list(std::span<T> all) noexcept : first(const_cast<std::remove_const_t<T>*>(all.data())), count(static_cast<std::uint32_t>(all.size())) {}
+    list(std::span<T> all) noexcept
+        : first(const_cast<std::remove_const_t<T>*>(all.data())), count(static_cast<std::uint32_t>(all.size())) {}
     list(void* at, std::uint32_t n, std::uint16_t step, std::uint16_t bytes) noexcept : first(at), count(n), stride(step), size(bytes) {}
 
     [[nodiscard]] T& operator[](std::uint32_t i) const noexcept {

@@ -17,8 +17,7 @@ public:
         keep(value_.metadata, metadata_copy_);
     }
     owned_message(owned_message&& other) noexcept
-        : value_(std::exchange(other.value_, message{})),
-          payload_copy_(std::move(other.payload_copy_)),
+        : value_(std::exchange(other.value_, message{})), payload_copy_(std::move(other.payload_copy_)),
           metadata_copy_(std::move(other.metadata_copy_)) {}
     owned_message& operator=(owned_message&& other) noexcept {
         std::swap(value_, other.value_);

@@ -23,6 +23,7 @@ reconnecting_consumer::reconnecting_consumer(std::unique_ptr<consumer> leaf, mai
 }
 
 status reconnecting_consumer::connect(call& c) {
+    if (stopped_) return status::cancelled;
     connecting_ = &c;
     connect_answer_ = status::pending;
     inside_connect_ = true;
@@ -45,14 +46,19 @@ void reconnecting_consumer::answer_connect(status answer, std::string_view text)
 void reconnecting_consumer::on_connected() {
     on_state(true, {});
     answer_connect(status::ok, {});
-    auto waiting = std::exchange(waiting_settles_, {});
-    for (settle_call* c : waiting) {
-        const status answer = start_settle(*c);
-        if (answer != status::pending) c->done(*c, answer);
+    while (!waiting_settles_.empty() && link_.is_up()) {
+        settle_call& c = *waiting_settles_.front();
+        waiting_settles_.pop_front();
+        const status answer = start_settle(c);
+        if (answer != status::pending) c.done(c, answer);
     }
-    if (receive_.upper && !receive_.asked) {
+    if (receive_.upper && !receive_.asked && link_.is_up()) {
         receive_call& upper = *receive_.upper;
-        const status answer = receive(upper);
+        status answer = status::cancelled;
+        if (receive_.cancelled || stopped_)
+            receive_.upper = nullptr;
+        else
+            answer = receive(upper);
         if (answer != status::pending) upper.done(upper, answer);
     }
 }
@@ -63,6 +69,8 @@ void reconnecting_consumer::on_not_connected(bool fatal, std::string_view cause)
             answer_connect(status::bad_config, cause);
         else
             on_bad_config(cause);
+        stopped_ = true;
+        post_parked();
         return;
     }
     on_state(false, cause);
@@ -93,11 +101,12 @@ status reconnecting_consumer::receive(receive_call& c) {
 bool reconnecting_consumer::received(status& answer) {
     receive_.asked = false;
     --in_flight_;
-    if (answer == status::disconnected) {
+    if (answer == status::disconnected || (answer == status::cancelled && !link_.is_up())) {
         lost(receive_.texts.best(whole_call));
         if (!receive_.cancelled && !stopped_) return false;
         answer = status::cancelled;
     } else {
+        if (answer == status::ok) link_.has_worked();
         reconnect_if_idle();
     }
     receive_.upper->messages = receive_.messages;
@@ -121,7 +130,7 @@ status reconnecting_consumer::start_settle(settle_call& upper) {
             auto& op = static_cast<settle_op&>(c);
             settle_call* above = op.upper;
             op.self->settled(op, answer);
-            above->done(*above, answer);
+            above->done(*above, answer == status::disconnected ? status::ok : answer);
         };
         spare_ops_.push_back(ops_.back().get());
     }
@@ -133,8 +142,9 @@ status reconnecting_consumer::start_settle(settle_call& upper) {
     op.outcomes = upper.outcomes;
     ++in_flight_;
     const status answer = leaf_->settle(op);
-    if (answer != status::pending) settled(op, answer);
-    return answer;
+    if (answer == status::pending) return answer;
+    settled(op, answer);
+    return answer == status::disconnected ? status::ok : answer;  // the outcomes decide
 }
 
 void reconnecting_consumer::settled(settle_op& op, status answer) {
@@ -146,6 +156,7 @@ void reconnecting_consumer::settled(settle_op& op, status answer) {
         lost(op.upper->texts.best(whole_call));
     else
         reconnect_if_idle();
+    if (answer == status::ok) link_.has_worked();
 }
 
 void reconnecting_consumer::lost(std::string_view cause) {
@@ -158,7 +169,7 @@ void reconnecting_consumer::lost(std::string_view cause) {
 }
 
 void reconnecting_consumer::reconnect_if_idle() {
-    if (in_flight_ == 0 && link_.is_down() && !stopped_) link_.begin();
+    if (in_flight_ == 0 && link_.is_down() && !stopped_) link_.begin_later();
 }
 
 void reconnecting_consumer::cancel(call& c) {

@@ -4,6 +4,7 @@
 #include "core/connection.hpp"
 #include "core/event_relay.hpp"
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,9 @@ public:
     // No more tries to connect; what waits for a connection is answered with `cancelled`, by mail.
     void stop();
     [[nodiscard]] bool is_at_rest() const noexcept { return link_.is_at_rest() && in_flight_ == 0 && !parked_.posted; }
+    [[nodiscard]] bool is_connected() const noexcept { return link_.is_up(); }
+    // Not connected, and no more tries.
+    [[nodiscard]] bool has_given_up() const noexcept { return stopped_ && !link_.is_up(); }
 
 private:
     struct receive_op : receive_call {
@@ -67,7 +71,7 @@ private:
     bool stopped_ = false;
     receive_op receive_;
     parked_mail parked_;
-    std::vector<settle_call*> waiting_settles_;
+    std::deque<settle_call*> waiting_settles_;
     std::vector<std::unique_ptr<settle_op>> ops_;
     std::vector<settle_op*> spare_ops_;
     std::uint32_t in_flight_ = 0;

@@ -5,8 +5,7 @@
 
 namespace mqb::core {
 
-reconnecting_publisher::reconnecting_publisher(std::unique_ptr<publisher> leaf, mailbox& box, timers& clock,
-                                               std::uint64_t longest_pause_ns)
+reconnecting_publisher::reconnecting_publisher(std::unique_ptr<publisher> leaf, mailbox& box, timers& clock, std::uint64_t longest_pause_ns)
     : leaf_(std::move(leaf)), box_(box), link_(*this, clock, longest_pause_ns) {
     leaf_->listen(this);
     parked_.self = this;
@@ -18,6 +17,7 @@ reconnecting_publisher::reconnecting_publisher(std::unique_ptr<publisher> leaf, 
 }
 
 status reconnecting_publisher::connect(call& c) {
+    if (stopped_) return status::cancelled;
     connecting_ = &c;
     connect_answer_ = status::pending;
     inside_connect_ = true;
@@ -42,8 +42,11 @@ void reconnecting_publisher::on_connected() {
     while (!waiting_.empty() && link_.is_up()) {
         send_op& op = *waiting_.front();
         waiting_.pop_front();
-        status answer = start(op);
-        if (answer == status::pending || !ended(op, answer)) continue;
+        status answer = status::cancelled;
+        if (!op.cancelled) {
+            answer = start(op);
+            if (answer == status::pending || !ended(op, answer)) continue;
+        }
         send_call& upper = *op.upper;
         recycle(op);
         upper.done(upper, answer);
@@ -51,12 +54,16 @@ void reconnecting_publisher::on_connected() {
 }
 
 void reconnecting_publisher::on_not_connected(bool fatal, std::string_view cause) {
-    if (!fatal)
+    if (!fatal) {
         on_state(false, cause);
-    else if (connecting_)
+        return;
+    }
+    if (connecting_)
         answer_connect(status::bad_config, cause);
     else
         on_bad_config(cause);
+    stopped_ = true;
+    post_parked();
 }
 
 reconnecting_publisher::send_op& reconnecting_publisher::take_op(send_call& upper) {
@@ -113,7 +120,9 @@ status reconnecting_publisher::start(send_op& op) {
 bool reconnecting_publisher::ended(send_op& op, status& answer) {
     --in_flight_;
     pass_up(op);
-    if (answer != status::disconnected) {
+    if (answer == status::ok && link_.is_up()) link_.has_worked();
+    // What a send left without outcome while the connection is lost comes before all that was started later.
+    if (answer != status::disconnected && (answer != status::ok || link_.is_up() || op.upper->messages.empty())) {
         reconnect_if_idle();
         return true;
     }
@@ -143,9 +152,8 @@ void reconnecting_publisher::pass_up(send_op& op) {
         to = op.answers[k];
         to.flags |= kept;
     }
-    op.texts.each([&](std::uint32_t i, std::string_view text) {
-        op.upper->texts.set(i == whole_call || op.index.empty() ? i : op.index[i], text);
-    });
+    op.texts.each(
+        [&](std::uint32_t i, std::string_view text) { op.upper->texts.set(i == whole_call || op.index.empty() ? i : op.index[i], text); });
     op.texts.clear();
 }
 
@@ -174,7 +182,7 @@ void reconnecting_publisher::recycle(send_op& op) {
 }
 
 void reconnecting_publisher::reconnect_if_idle() {
-    if (in_flight_ == 0 && link_.is_down() && !stopped_) link_.begin();
+    if (in_flight_ == 0 && link_.is_down() && !stopped_) link_.begin_later();
 }
 
 void reconnecting_publisher::cancel(call& c) {
@@ -211,7 +219,7 @@ void reconnecting_publisher::answer_parked() {
     if (stopped_) answer_connect(status::cancelled, {});
     for (send_op* op : std::exchange(waiting_, {})) {
         if (!stopped_ && !op->cancelled) {
-            waiting_.push_back(op);
+            wait(*op);  // a caller may have started another one meanwhile
             continue;
         }
         send_call& upper = *op->upper;

@@ -25,6 +25,7 @@ public:
     void listen(event_sink* sink) override { above_ = sink; }
     // No more tries to connect; what waits for a connection is answered with `cancelled`, by mail.
     void stop();
+    [[nodiscard]] bool is_connected() const noexcept { return link_.is_up(); }
     [[nodiscard]] bool is_at_rest() const noexcept { return link_.is_at_rest() && waiting_.empty() && in_flight_ == 0 && !parked_.posted; }
 
 private:

@@ -22,13 +22,13 @@ enum side : std::uint32_t { consumer_side = 1, publisher_side = 2 };
 
 // What one instance is made with. The references outlive the instance.
 struct instance_context {
-    mailbox& box;        // of the route: completions and events are delivered through it
-    timers& clock;       // of the route
+    mailbox& box;   // of the route: completions and events are delivered through it
+    timers& clock;  // of the route
     logger& log;
     std::string route;
-    std::string path;      // of the endpoint in the route file: "input", "output.middlewares[0]"
-    std::string instance;  // unique in this process
-    std::string directory; // private, kept between runs; empty: none
+    std::string path;       // of the endpoint in the route file: "input", "output.middlewares[0]"
+    std::string instance;   // unique in this process
+    std::string directory;  // private, kept between runs; empty: none
     bool drain = false;
     std::uint32_t concurrency = 1;
     std::uint32_t batch_messages = 512;
@@ -54,8 +54,10 @@ public:
     [[nodiscard]] virtual std::string_view schema() const noexcept = 0;
     // In: what the inner side promises. Out: what remains of it.
     [[nodiscard]] virtual result<promises> promise(std::string_view config, side which, promises inner) const = 0;
-    virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> wrap(instance_context context, std::string config, consumer& inner) = 0;
-    virtual boost::asio::awaitable<result<std::unique_ptr<publisher>>> wrap(instance_context context, std::string config, publisher& inner) = 0;
+    virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> wrap(instance_context context, std::string config,
+                                                                           consumer& inner) = 0;
+    virtual boost::asio::awaitable<result<std::unique_ptr<publisher>>> wrap(instance_context context, std::string config,
+                                                                            publisher& inner) = 0;
 };
 
 // Names to factories; adding a name twice is refused.

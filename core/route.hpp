@@ -24,7 +24,7 @@ struct middleware_definition {
 struct endpoint_definition {
     std::string type;
     std::string config;
-    std::string path;  // "input" or "output"
+    std::string path;                                // "input" or "output"
     std::vector<middleware_definition> middlewares;  // as in the route file: a message passes them from the bottom up
 };
 
@@ -55,7 +55,7 @@ struct route_snapshot {
 
 // What a route is promised by its two chains, once they are made.
 struct route_promises {
-    promises input;   // of the outermost consumer
+    promises input;  // of the outermost consumer
     promises output;
 };
 

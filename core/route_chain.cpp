@@ -14,8 +14,7 @@ failure no_such(std::string_view kind, const std::string& type, const std::strin
 }
 
 failure no_such_side(const std::string& type, const std::string& path, side which) {
-    return {status::bad_config,
-            path + ": \"" + type + "\" cannot be used as an " + (which == consumer_side ? "input" : "output")};
+    return {status::bad_config, path + ": \"" + type + "\" cannot be used as an " + (which == consumer_side ? "input" : "output")};
 }
 
 failure at(const std::string& path, failure f) {
@@ -56,7 +55,8 @@ result<promised_chain> promise_of_chain(const endpoint_definition& e, side which
     now.holds_messages = static_cast<std::uint32_t>(std::min<std::uint64_t>(holds_messages, UINT32_MAX));
     now.holds_batches = static_cast<std::uint32_t>(std::min<std::uint64_t>(holds_batches, UINT32_MAX));
     auto too_much = [](std::uint64_t holds, std::uint32_t limit) { return limit != 0 && holds >= limit; };
-    if (which == consumer_side && (too_much(holds_messages, leaf->max_unsettled_messages) || too_much(holds_batches, leaf->max_unsettled_batches)))
+    if (which == consumer_side &&
+        (too_much(holds_messages, leaf->max_unsettled_messages) || too_much(holds_batches, leaf->max_unsettled_batches)))
         return failure{status::bad_config, e.path + ": its middlewares hold more unsettled messages than \"" + e.type + "\" gives out"};
     return promised_chain{*leaf, now};
 }
@@ -102,8 +102,8 @@ boost::asio::awaitable<result<input_chain>> make_input(chain_parts parts) {
     auto making = factory->make_consumer(context_for(parts, e.path, e.type), e.config);
     auto leaf = co_await std::move(making);
     if (!leaf) co_return at(e.path, leaf.error());
-    auto link = std::make_unique<reconnecting_consumer>(std::move(*leaf), parts.box, parts.clock,
-                                                        nanoseconds(parts.definition.reconnect_interval));
+    auto link =
+        std::make_unique<reconnecting_consumer>(std::move(*leaf), parts.box, parts.clock, nanoseconds(parts.definition.reconnect_interval));
     chain.link = link.get();
     chain.book = std::make_unique<ledger>(std::move(link), chain.leaf, parts.counters, parts.box, parts.clock);
     auto [next, last] = innermost_first(e);

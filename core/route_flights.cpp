@@ -52,12 +52,17 @@ void running_route::received(status answer) {
         f.messages = receive_.messages;
         f.unsettled = receive_.messages.count;
         ready_.push_back(&f);
-        bytes_in_flight_.add(input_->book->bytes() - bytes_in_flight_.get());
+        update_bytes();
         return;
     }
     switch (answer) {
         case status::ok: poll_after(definition_.empty_batch_delay); return;
-        case status::cancelled: return;
+        case status::cancelled:
+            if (stopping_) return;
+            [[fallthrough]];
+        case status::retry:
+        case status::pending:
+        case status::disconnected: break;
         case status::end:
             if (!definition_.drain || asked_when_empty_)
                 input_ended_ = true;
@@ -71,13 +76,13 @@ void running_route::received(status answer) {
             fail(definition_.input.path + ": " + (text.empty() ? "cannot be read: " + std::string{to_text(answer)} : std::string{text}));
             return;
         }
-        default: {
-            const auto text = receive_.texts.best(whole_call);
-            if (quiet_errors_ == 0) log_.write(log_level::warning, definition_.name, definition_.input.path, text.empty() ? to_text(answer) : text);
-            poll_after(pause_of(quiet_errors_++));
-        }
     }
+    const auto text = receive_.texts.best(whole_call);
+    if (quiet_errors_ == 0) log_.write(log_level::warning, definition_.name, definition_.input.path, text.empty() ? to_text(answer) : text);
+    poll_after(pause_of(quiet_errors_++));
 }
+
+void running_route::update_bytes() noexcept { bytes_in_flight_.add(input_->book->bytes() - bytes_in_flight_.get()); }
 
 void running_route::poll_after(std::chrono::nanoseconds pause) {
     poll_.pending = true;
@@ -105,6 +110,7 @@ flight& running_route::take_flight() {
         made.timer.deliver = [](mail& m) noexcept {
             flight& f = *static_cast<flight::pause&>(m).self;
             f.timer.pending = false;
+            if (f.route->keeps_order_) return;  // the loop starts it, in its turn
             if (f.timer.was_cancelled || f.route->failing_)
                 f.route->let_go(f);
             else
@@ -115,6 +121,7 @@ flight& running_route::take_flight() {
     flight& f = *spare_flights_.back();
     spare_flights_.pop_back();
     f.at = flight::stage::ready;
+    f.sequence = next_sequence_++;
     f.tries = 0;
     f.given_up = false;
     f.index.clear();
@@ -123,7 +130,14 @@ flight& running_route::take_flight() {
 
 bool running_route::send_next() {
     bool moved = false;
-    while (!ready_.empty() && (failing_ || is_late_ || under_way_ < window_)) {
+    if (failing_ || is_late_) let_go_of_again();
+    while (may_send() && !again_.empty()) {
+        flight& f = *again_.front();
+        again_.pop_front();
+        moved = true;
+        start_send(f);
+    }
+    while (!ready_.empty() && (failing_ || is_late_ || (may_send() && under_way_ < window_))) {
         flight& f = *ready_.front();
         ready_.pop_front();
         ++under_way_;
@@ -135,6 +149,25 @@ bool running_route::send_next() {
     }
     if (under_way_ && holds_ && window_ > 1 && (input_ended_ || waits_for_empty_ || stopping_)) flush();
     return moved;
+}
+
+// Where the order of what is sent again is kept: after something has come back everything else that was started comes back too, as far
+// as it is of the same lanes, and only then all of it is started again, in order.
+bool running_route::may_send() {
+    if (gathers_) gathers_ = sending_ != 0 || std::ranges::any_of(again_, [](const flight* f) { return f->timer.pending; });
+    return !gathers_;
+}
+
+void running_route::let_go_of_again() {
+    for (std::size_t i = 0; i < again_.size();) {
+        flight& f = *again_[i];
+        if (f.timer.pending) {
+            ++i;
+            continue;
+        }
+        again_.erase(again_.begin() + static_cast<std::ptrdiff_t>(i));
+        let_go(f);
+    }
 }
 
 // Whoever holds messages back ends that now: their sends are still in flight.
@@ -150,6 +183,8 @@ void running_route::flush() {
 
 void running_route::start_send(flight& f) {
     f.at = flight::stage::sending;
+    f.responses.clear();
+    ++sending_;
     holds_ = true;
     f.send.messages = f.index.empty() ? f.messages : message_list{std::span<const message>{f.again}};
     f.outcomes.assign(f.send.messages.count, outcome{});
@@ -160,6 +195,7 @@ void running_route::start_send(flight& f) {
 }
 
 void running_route::sent(flight& f, status answer) {
+    --sending_;
     const std::uint32_t n = f.send.messages.count;
     const bool whole = f.index.empty();
     if (whole && f.responses.empty() && std::ranges::all_of(f.outcomes, [](const outcome& o) { return o.sent() == send_result::done; })) {
@@ -194,7 +230,7 @@ void running_route::sent(flight& f, status answer) {
     for (const auto& [k, response] : f.responses) {
         const std::uint32_t wanted = f.batch_index(k);
         auto e = std::ranges::find(f.entries, wanted, &settle_entry::index);
-        if (e == f.entries.end() || e->what != disposition::ack) continue;
+        if (e == f.entries.end() || e->what == disposition::nack) continue;
         e->what = disposition::reply;
         e->reply = &response.get();
     }
@@ -208,6 +244,7 @@ void running_route::sent(flight& f, status answer) {
                    std::to_string(left.size()) + " of " + std::to_string(n) + " messages will be sent again" +
                        (text.empty() ? std::string{} : ": " + std::string{text}));
     }
+    if (keeps_order_ && !left.empty()) gathers_ = true;
     f.again.clear();
     f.index = std::move(left);
     for (std::uint32_t i : f.index) f.again.push_back(f.messages.copy(i));
@@ -248,6 +285,7 @@ void running_route::send_again(flight& f) {
     f.timer.pending = true;
     const auto pause = std::max<std::uint64_t>(static_cast<std::uint64_t>(pause_of(f.tries++).count()), f.send.delay_ns);
     clock_.wait_until(clock_.now_steady() + pause, f.timer);
+    if (keeps_order_) again_.insert(std::ranges::find_if(again_, [&](const flight* x) { return x->sequence > f.sequence; }), &f);
 }
 
 // Ends a flight. What it has not settled comes again from the source.
@@ -259,7 +297,7 @@ void running_route::let_go(flight& f) {
     f.responses.clear();
     --under_way_;
     spare_flights_.push_back(&f);
-    bytes_in_flight_.add(input_->book->bytes() - bytes_in_flight_.get());
+    update_bytes();
 }
 
 }  // namespace mqb::core

@@ -18,14 +18,8 @@ constexpr std::uint32_t turns_at_a_time = 64;
 
 running_route::running_route(route_definition definition, const CustomEndpointFactory& endpoints,
                              const CustomMiddlewareFactory& middlewares, logger& log, boost::asio::any_io_executor executor)
-    : definition_(std::move(definition)),
-      endpoints_(endpoints),
-      middlewares_(middlewares),
-      log_(log),
-      executor_(std::move(executor)),
-      clock_(executor_, box_),
-      since_(std::chrono::system_clock::now()),
-      started_(std::chrono::steady_clock::now()) {
+    : definition_(std::move(definition)), endpoints_(endpoints), middlewares_(middlewares), log_(log), executor_(std::move(executor)),
+      clock_(executor_, box_), since_(std::chrono::system_clock::now()), started_(std::chrono::steady_clock::now()) {
     receive_.self = this;
     receive_.done = [](call& c, status answer) noexcept {
         auto& r = static_cast<receiving&>(c);
@@ -77,9 +71,7 @@ boost::asio::awaitable<void> running_route::run(std::shared_ptr<running_route> s
             clean = true;
         }
         if (clean) clean = co_await self->close_all();
-    } catch (const std::exception& e) {
-        self->fail(std::string{"internal error: "} + e.what());
-    }
+    } catch (const std::exception& e) { self->fail(std::string{"internal error: "} + e.what()); }
     if (!clean) self->leave_behind();
     self->finish();
 }
@@ -105,6 +97,7 @@ boost::asio::awaitable<bool> running_route::make_chains() {
     input_->book->listen(this);
     for (auto& m : input_->middlewares) m->listen(this);
     window_ = output_->top_promises.has(promises::concurrent | promises::ordered_retry) ? std::max(definition_.send_window, 1u) : 1;
+    keeps_order_ = window_ > 1 && output_->top_promises.has(promises::ordered_retry);
     wants_replies_ = (input_->leaf.dispositions & bit(disposition::reply)) != 0;
     co_return true;
 }
@@ -137,7 +130,7 @@ boost::asio::awaitable<bool> running_route::connect_one(consumer* c, publisher* 
         (void)connecting.release();  // the plugin may still complete it
         co_return false;
     }
-    if (connecting->answer == status::ok || connecting->answer == status::unsupported) co_return !failing_;
+    if (connecting->answer == status::ok || connecting->answer == status::unsupported) co_return !failing_ && !stopping_;
     if (!stopping_) {
         const auto text = connecting->texts.best(whole_call);
         fail(path + ": " + (text.empty() ? "cannot connect: " + std::string{to_text(connecting->answer)} : std::string{text}));
@@ -148,7 +141,7 @@ boost::asio::awaitable<bool> running_route::connect_one(consumer* c, publisher* 
 bool running_route::is_over() const noexcept {
     if (is_too_late_) return true;
     if (receive_.pending || flush_.pending || !ready_.empty() || under_way_ != 0) return false;
-    return stopping_ || input_ended_;
+    return stopping_ || (input_ended_ && input_->book->is_empty());
 }
 
 boost::asio::awaitable<void> running_route::move_messages() {
@@ -158,6 +151,7 @@ boost::asio::awaitable<void> running_route::move_messages() {
         if (stop_requested_ && !stopping_) begin_stopping();
         const bool has_read = read();
         const bool has_sent = send_next();
+        update_bytes();
         if (is_over()) co_return;
         if (!has_read && !has_sent) {
             if (!box_.has_mail()) co_await until_mail();
@@ -220,12 +214,13 @@ boost::asio::awaitable<bool> running_route::come_to_rest() {
         flush();
         while (!is_too_late_ && flush_.pending) co_await until_mail();
     }
-    while (!is_late_ && input_->book->unrecorded() != 0) co_await until_mail();
+    while (!is_late_ && input_->book->unrecorded() != 0 && !input_->link->has_given_up()) co_await until_mail();
     input_->book->give_up();
     if (poll_.pending) clock_.cancel(poll_);
     input_->link->stop();
     output_->link->stop();
     while (!is_too_late_ && !is_at_rest()) co_await until_mail();
+    update_bytes();
     if (!is_at_rest()) {
         fail("a plugin call did not come back within the shutdown timeout");
         co_return false;
@@ -269,7 +264,13 @@ boost::asio::awaitable<bool> running_route::close_one(consumer* c, publisher* p,
 
 // Something of this route is still inside a plugin: nothing of it may ever be destroyed.
 void running_route::leave_behind() {
-    new std::shared_ptr<running_route>(shared_from_this());
+    struct left_behind {
+        std::shared_ptr<running_route> what;
+        left_behind* next;
+    };
+    static std::atomic<left_behind*> all{nullptr};
+    auto* mine = new left_behind{shared_from_this(), all.load()};
+    while (!all.compare_exchange_weak(mine->next, mine)) {}
     std::lock_guard lock{mutex_};
     abandoned_ = true;
 }
@@ -341,7 +342,8 @@ route_snapshot running_route::snapshot() const {
 void running_route::on_state(bool connected, std::string_view cause) {
     if (failing_) return;
     if (connected) {
-        if (is_connected_) set_state(definition_.drain ? route_state::draining : route_state::running, {});
+        if (is_connected_ && input_->link->is_connected() && output_->link->is_connected())
+            set_state(definition_.drain ? route_state::draining : route_state::running, {});
         return;
     }
     log_.write(log_level::warning, definition_.name, {}, cause);

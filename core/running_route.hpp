@@ -86,12 +86,15 @@ private:
     [[nodiscard]] bool may_read() const noexcept;
     [[nodiscard]] bool has_nothing_unsettled() const noexcept;
     bool send_next();
+    void let_go_of_again();
     void start_send(flight& f);
     void sent(flight& f, status answer);
     void settle(flight& f);
     void settled(flight& f, status answer);
     void after_settle(flight& f);
     void send_again(flight& f);
+    [[nodiscard]] bool may_send();
+    void update_bytes() noexcept;
     void let_go(flight& f);
     flight& take_flight();
 
@@ -122,28 +125,33 @@ private:
     receiving receive_;
     std::vector<std::unique_ptr<flight>> flights_;
     std::vector<flight*> spare_flights_;
-    std::deque<flight*> ready_;        // received, not sent yet, in order
-    std::uint32_t under_way_ = 0;      // flights in sending, pausing or settling
+    std::deque<flight*> ready_;  // received, not sent yet, in order
+    std::deque<flight*> again_;  // to be sent again, in order; used where the output keeps the order of what is sent again
+    bool keeps_order_ = false;   // it does
+    bool gathers_ = false;       // something came back: nothing is started until everything in flight has
+    std::uint32_t sending_ = 0;  // sends in flight
+    std::uint64_t next_sequence_ = 0;
+    std::uint32_t under_way_ = 0;  // flights in sending, pausing or settling
     std::uint32_t window_ = 1;
     bool wants_replies_ = false;
-    bool is_connected_ = false;        // every handle was once
-    bool input_ended_ = false;         // END: no more will come
-    bool waits_for_empty_ = false;     // END in a drain: asked again when nothing is unsettled, since a message may come back
-    bool asked_when_empty_ = false;    // the receive in flight was started with nothing unsettled
-    bool holds_ = false;               // something was sent since the last flush
+    bool is_connected_ = false;      // every handle was once
+    bool input_ended_ = false;       // END: no more will come
+    bool waits_for_empty_ = false;   // END in a drain: asked again when nothing is unsettled, since a message may come back
+    bool asked_when_empty_ = false;  // the receive in flight was started with nothing unsettled
+    bool holds_ = false;             // something was sent since the last flush
     flushing flush_;
-    std::uint32_t quiet_errors_ = 0;   // receives in a row that failed
-    route_timer poll_;                 // until the input is asked again
-    route_timer deadline_;             // of a shutdown: first what is in flight is cancelled, then it is left behind
+    std::uint32_t quiet_errors_ = 0;  // receives in a row that failed
+    route_timer poll_;                // until the input is asked again
+    route_timer deadline_;            // of a shutdown: first what is in flight is cancelled, then it is left behind
     bool has_deadline_ = false;
-    bool is_late_ = false;             // past the first deadline
-    bool is_too_late_ = false;         // past the last
-    bool stopping_ = false;            // no more reading
+    bool is_late_ = false;      // past the first deadline
+    bool is_too_late_ = false;  // past the last
+    bool stopping_ = false;     // no more reading
     bool failing_ = false;
     wake_up wake_;
     std::atomic<bool> stop_requested_{false};
 
-    mutable std::mutex mutex_;         // guards what follows
+    mutable std::mutex mutex_;  // guards what follows
     route_state state_ = route_state::starting;
     std::chrono::system_clock::time_point since_;
     std::string cause_;

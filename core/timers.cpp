@@ -15,7 +15,7 @@ std::uint64_t since_epoch(auto time) {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count());
 }
 
-// Lives until the wait has ended on its executor; the route reaches it through timer::below meanwhile.
+// Lives until the wait has ended on its executor; the route reaches it through timer::below until then.
 struct pending_wait {
     pending_wait(boost::asio::any_io_executor executor, mailbox& to, timer& which) : clock(std::move(executor)), box(to), target(which) {}
     boost::asio::steady_timer clock;
@@ -46,7 +46,7 @@ void asio_timers::wait_until(std::uint64_t steady_ns, timer& t) {
 }
 
 void asio_timers::cancel(timer& t) {
-    auto wait = std::static_pointer_cast<pending_wait>(t.below);
+    auto wait = std::static_pointer_cast<pending_wait>(t.below.lock());
     if (!wait) return;
     {
         std::lock_guard lock{wait->mutex};

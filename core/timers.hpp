@@ -14,7 +14,7 @@ namespace mqb::core {
 // One wait. Delivered through the route's mailbox at its time or soon after, or when cancelled; once.
 struct timer : mail {
     bool was_cancelled = false;
-    std::shared_ptr<void> below;  // the clock's own note about the last wait
+    std::weak_ptr<void> below;  // the clock's own note about the last wait; goes with it, so that a timer may outlive the executor
 };
 
 // now_*: any thread. wait and cancel: only the route that owns it.

@@ -45,7 +45,7 @@ MQB_TYPE(mqb_message, 80);
 MQB_FIELD(mqb_message, id, 0, 16);
 MQB_FIELD(mqb_message, lane, 16, 8);
 MQB_FIELD(mqb_message, delivery_count, 24, 4);
-MQB_FIELD(mqb_message, reserved, 28, 4);
+MQB_FIELD(mqb_message, struct_size, 28, 4);
 MQB_FIELD(mqb_message, payload, 32, 24);
 MQB_FIELD(mqb_message, metadata, 56, 24);
 MQB_TYPE(mqb_list, 16);

@@ -1,9 +1,10 @@
 /* call.h: the call structs. Whatever may wait is a start, `start(self, struct *)`, and a completion.
 
    A start answers MQB_OK (DONE: the result is in the struct, `done` is not called), MQB_PENDING (`done` comes once, on any
-   thread, never inside this start and never inside a `cancel`), or an error class (`done` is not called). The caller owns the
-   struct, keeps it in place until the answer is known, and finds its own state by its address. A start does not block:
-   whatever may wait answers PENDING. Both sides obey this: a middleware plugin is a caller too. */
+   thread, never on one that is inside this start or inside a `cancel` of this handle; on another thread it may come before the
+   start has returned), or an error class (`done` is not called). What was written before `done` is seen by whoever it tells. The
+   caller owns the struct, keeps it in place until the answer is known, and finds its own state by its address. A start does not
+   block: whatever may wait answers PENDING. Both sides obey this: a middleware plugin is a caller too. */
 #ifndef MQB_CALL_H
 #define MQB_CALL_H
 #include "message.h"
@@ -17,13 +18,14 @@ typedef struct mqb_call mqb_call;
 struct mqb_call {
     uint32_t struct_size; /* of the whole call struct */
     uint32_t reserved;
-    uint64_t operation;   /* the caller's name for it, unique among those in flight on this handle; what `cancel` takes */
+    uint64_t operation;   /* the caller's name for it, not 0, unique among those in flight on this handle; what `cancel` takes */
     /* [any] The end of a call that answered PENDING: once, with no lock held. The struct is the caller's again from here on. A
        host returns at once and goes on later; a middleware may start, cancel and complete operations in here. Null in calls that
        never answer PENDING (create, promises). */
     void (*done)(mqb_call *call, mqb_status status);
-    /* [any] Text for people, before the answer, inside the start or later; one at a time for each call. entry: an index of the
-       call's array, or MQB_WHOLE_CALL. The last text for an entry counts; the receiver copies it, cut at 4 KiB. Never null. */
+    /* [any] Text for people, before the answer, inside the start or later; one at a time for each call. entry: a position
+       in the call's messages or entries, or MQB_WHOLE_CALL. The last text for a position counts; the receiver copies it, cut at
+       4 KiB. Never null. */
     void (*explain)(mqb_call *call, uint32_t entry, mqb_text text);
 };
 #define MQB_WHOLE_CALL UINT32_MAX
@@ -32,7 +34,8 @@ struct mqb_call {
 typedef struct mqb_receive {
     mqb_call call;
     uint32_t max_messages; /* at least 1 */
-    uint32_t drain;        /* not 0: answer END rather than wait when nothing is there; asked again while anything is unsettled */
+    uint32_t drain;        /* not 0: answer END rather than wait when nothing is there and nobody known to this consumer will bring
+                              more; asked again while anything is unsettled */
     uint64_t max_bytes;    /* payload bytes; 0: no limit; the first message is given even if it is larger */
     /* Answer, written before OK. Both stay the consumer's and valid, for any thread, until free_batch. */
     mqb_list messages;     /* of mqb_message; count 0: nothing now, ask again after the poll interval; then batch is null, and only
@@ -40,7 +43,8 @@ typedef struct mqb_receive {
     void *batch;
 } mqb_receive;
 
-/* What becomes of a message at its source. A plugin is never given a disposition that it did not declare (plugin.h). */
+/* What becomes of a message at its source. A plugin is never given a disposition that it did not declare (plugin.h); whoever
+   settles at all declares ACK. */
 enum {
     MQB_ACK = 0,        /* done with it */
     MQB_NACK = 1,       /* deliver it again, not before delay_ns; declared only with MQB_UNIT_MESSAGE */
@@ -63,9 +67,10 @@ typedef struct mqb_entry {
 
 /* Outcome of a settle entry. The zero is what an entry has that nobody wrote. */
 enum {
-    MQB_SETTLE_RETRY = 0, /* not recorded: the same entry comes again */
-    MQB_SETTLE_OK = 1,    /* recorded */
-    MQB_SETTLE_GONE = 2   /* no longer ours to settle: the source may deliver the message again, perhaps to somebody else */
+    MQB_SETTLE_RETRY = 0, /* not recorded, or recording it twice is harmless: the same entry comes again */
+    MQB_SETTLE_OK = 1,    /* recorded, as durably as the protocol confirms; without confirmations: written */
+    MQB_SETTLE_GONE = 2   /* no longer ours to settle, or nobody can say whether it was recorded: the source may deliver the message
+                             again, perhaps to somebody else */
 };
 
 /* Settles entries of one batch. */
@@ -76,7 +81,8 @@ typedef struct mqb_settle {
     mqb_list outcomes; /* of mqb_outcome, zeroed by the caller, same count */
 } mqb_settle;
 
-/* Outcome of one message of a send. The zero is what a message has of which nothing was said. */
+/* Outcome of one message of a send. The zero is what a message has of which nothing was said. Beside a status of OK, UNSENT
+   stands only behind an outcome that is neither DONE nor REFUSED. */
 enum {
     MQB_UNSENT = 0,    /* did not leave: sending it again cannot make a duplicate */
     MQB_DONE = 1,      /* the other side has it; a response, if any, went through `answer` */

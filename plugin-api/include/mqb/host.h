@@ -11,7 +11,9 @@ extern "C" {
 enum {
     MQB_STATE = 1,        /* what the host cannot see, of a client that reconnects by itself: number 1 connected, 0 reconnecting;
                              text: the cause. Not for connect and DISCONNECTED */
-    MQB_LANES_ENDING = 2, /* raised after every receive that gave messages of these lanes has completed; none follow */
+    MQB_LANES_ENDING = 2, /* raised after every receive that gave messages of these lanes has called `done` or is returning OK: the
+                             host handles an event after the start that is running. No later receive gives messages of them. Lanes
+                             that are lost without notice: with a deadline of now, and LANES_ENDED behind it */
     MQB_LANES_ENDED = 3,  /* the lanes of this token are given up; later settles of them answer GONE */
     MQB_COUNT = 4,        /* text: a name of the plugin's; number: what to add */
     MQB_WARN = 5          /* text: something that an operator should see once */

@@ -33,9 +33,13 @@ typedef struct mqb_buffer {
 /* One message. Its buffers are borrowed from whoever gave the message; retain their owners to keep them. */
 typedef struct mqb_message {
     uint8_t id[16];          /* UUIDv7, or the stable identity of the source; all zero: the receiver of the message makes one */
-    uint64_t lane;           /* partition, queue, file; 0 where there is one only; never used again by the same consumer */
+    /* Partition, queue, file. 0 only if the consumer has one lane for its whole life. A lane that is over is never used again by the
+       same handle, whatever it connects to: after a settle of it answered GONE, after LANES_ENDED, or after a free_batch that killed
+       it, what the source delivers again comes under a new id. */
+    uint64_t lane;
     uint32_t delivery_count; /* how often the source has delivered it, this time included; 0: not known */
-    uint32_t reserved;
+    uint32_t struct_size;    /* of a message that crosses alone (a reply, an answer); 0: 80, its first size. In a list the list's
+                                size counts, and this says nothing */
     mqb_buffer payload;
     mqb_buffer metadata;     /* one block (metadata.h); size 0: none */
 } mqb_message;

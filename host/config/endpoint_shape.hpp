@@ -1,0 +1,29 @@
+// endpoint_shape: what an endpoint in a route file says, before its plugin is known.
+#pragma once
+
+#include "host/config/finding.hpp"
+#include "host/config/node.hpp"
+
+#include <string>
+#include <vector>
+
+namespace mqb::config {
+
+// One key that names a type, and the configuration of that type.
+struct typed_config {
+    std::string type;  // empty: an error was told
+    position at;       // of the key
+    node_ptr config;   // null: nothing was said
+    std::string path;  // in the file: "orders.input.file"
+};
+
+struct endpoint_shape {
+    typed_config what;
+    std::vector<typed_config> middlewares;
+    std::string path;  // in the file: "orders.input"
+};
+
+// Reads the value of `input` or `output`. `key_at` is the place of that key.
+[[nodiscard]] endpoint_shape read_endpoint(const node& value, position key_at, std::string path, findings& to);
+
+}  // namespace mqb::config

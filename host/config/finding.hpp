@@ -1,0 +1,47 @@
+// finding: one thing that is wrong in a route file, with its place and its path of keys.
+#pragma once
+
+#include "host/config/position.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqb::config {
+
+enum class severity { warning, error };
+
+struct finding {
+    severity how = severity::error;
+    std::string file;
+    position at;
+    std::string path;  // "orders.input.file.path"; empty: the file as a whole
+    std::string text;
+
+    // "routes.yaml:12:7: orders.input.file.pth: unknown key"
+    [[nodiscard]] std::string line() const;
+};
+
+// "orders" and "input": "orders.input". The path of a file's top is empty.
+[[nodiscard]] std::string joined(std::string_view path, std::string_view key);
+
+// Collects what is wrong, so that all of it is told in one go.
+class findings {
+public:
+    // Following findings are about this file.
+    void in_file(std::string_view name) { file_ = name; }
+    [[nodiscard]] const std::string& file() const noexcept { return file_; }
+    void error(position at, std::string_view path, std::string text);
+    void warning(position at, std::string_view path, std::string text);
+
+    [[nodiscard]] std::size_t error_count() const noexcept;
+    [[nodiscard]] bool has_errors() const noexcept { return error_count() != 0; }
+    // Files in the order in which they were read, places in the order of the file.
+    [[nodiscard]] std::vector<finding> sorted() const;
+
+private:
+    std::string file_;
+    std::vector<finding> all_;
+};
+
+}  // namespace mqb::config

@@ -1,0 +1,165 @@
+#include "host/loading/create.hpp"
+
+#include "host/loading/abi_text.hpp"
+#include "host/loading/disposable_thread.hpp"
+#include "host/loading/layout.hpp"
+#include "host/loading/null_fill.hpp"
+#include "host/loading/plugin_consumer.hpp"
+#include "host/loading/plugin_publisher.hpp"
+#include "host/loading/plugin_store.hpp"
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <utility>
+
+namespace mqb::loading {
+
+namespace asio = boost::asio;
+
+creation::creation(offered what, std::shared_ptr<plugin_services> services, core::instance_context context, std::string config,
+                   std::uint32_t side)
+    : what_(std::move(what)), services_(std::move(services)), context_(std::move(context)), config_(std::move(config)), side_(side),
+      instance_(std::make_shared<plugin_instance>(what_.from, what_.from->place(context_.route, context_.path), context_,
+                                                  services_->checking || is_checking_asked_for())) {}
+
+core::failure creation::failed(core::status what, std::string_view why) const {
+    return {what, instance_->door().site(entry_point::create).text() + " " + std::string{why}};
+}
+
+core::result<void> creation::prepare() {
+    if (services_->prepare) {
+        core::result<prepared_config> prepared = services_->prepare(what_.factory->schema, config_);
+        if (!prepared) return prepared.error();
+        config_ = std::move(prepared->json);
+        instance_->host().set_render(std::move(prepared->render));
+    }
+    for (const lent_child& child : instance_->children())
+        children_.push_back({child.what->kind(), 0, text_of(child.path), child.what->handle()});
+    face_.self = this;
+    mqb_create& c = face_.base;
+    c.call = {sizeof c, 0, 0, nullptr, &on_explain};
+    c.host = instance_->host().handle();
+    c.config = text_of(config_);
+    c.side = side_;
+    c.drain = context_.drain;
+    c.concurrency = context_.concurrency;
+    c.batch_messages = context_.batch_messages;
+    c.byte_budget = context_.byte_budget;
+    c.route = text_of(context_.route);
+    c.path = text_of(context_.path);
+    c.instance = text_of(context_.instance);
+    c.directory = text_of(context_.directory);
+    c.children = mqb_list_of(children_.data(), static_cast<std::uint32_t>(children_.size()), sizeof(mqb_child));
+    c.made = nullptr;
+    return {};
+}
+
+void creation::on_explain(mqb_call* call, std::uint32_t, mqb_text text) {
+    creation& self = *reinterpret_cast<create_face*>(call)->self;
+    std::lock_guard lock{self.mutex_};
+    self.text_ = cut(view(text));
+}
+
+void creation::call_create() noexcept {
+    answer_ = instance_->door().call(entry_point::create, MQB_BAD_CONFIG, [this] { return what_.factory->table.create(&face_.base); });
+}
+
+asio::awaitable<core::result<void>> creation::run(std::shared_ptr<creation> self) {
+    core::result<void> prepared = self->prepare();
+    if (!prepared) co_return prepared.error();
+    auto work = limited_work::make();
+    std::function<void()> create = [self] { self->call_create(); };
+    auto wait = work->async_run(std::move(create), self->services_->create_limit, asio::use_awaitable);
+    const bool in_time = co_await std::move(wait);
+    gate& door = self->instance_->door();
+    if (!in_time) {
+        // Whatever it makes belongs to nobody; its thread keeps this alive.
+        self->instance_->let_go();
+        const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(self->services_->create_limit).count();
+        const std::string text = limit % 1000 ? std::to_string(limit) + " ms" : std::to_string(limit / 1000) + " s";
+        co_return self->failed(core::status::bad_config, "did not return within " + text);
+    }
+    if (self->answer_ == MQB_OK) {
+        door.enter_phase(phase::running);
+        co_return core::result<void>{};
+    }
+    std::string text;
+    {
+        std::lock_guard lock{self->mutex_};
+        text = self->text_;
+    }
+    if (door.has_thrown()) text = door.take_thrown();
+    const bool is_known = self->answer_ > MQB_PENDING && self->answer_ <= MQB_UNSUPPORTED;
+    const core::status what = is_known ? to_core(self->answer_) : core::status::retry;
+    self->instance_->let_go_unmade();
+    if (!text.empty()) co_return core::failure{what, std::move(text)};
+    const std::string answered = is_known ? std::string{to_text(what)} : "the unknown status " + std::to_string(self->answer_);
+    co_return self->failed(what, "answered " + answered);
+}
+
+namespace {
+
+// The null-filled table behind a handle. Slot: name of a required one that is missing.
+template <class Table, class Handle>
+core::result<Table> checked_table(void* made, const gate& door, std::string_view what) {
+    const auto* handle = static_cast<const Handle*>(made);
+    auto fault = [&](std::string text) { return core::failure{core::status::bad_config, door.place().plugin + ": " + std::move(text)}; };
+    if (!handle) return fault("create answered OK and made nothing");
+    if (!handle->table) return fault("its " + std::string{what} + " has no table");
+    return null_filled(handle->table);
+}
+
+core::failure missing(const gate& door, std::string_view what, std::string_view slot) {
+    return {core::status::bad_config,
+            door.place().plugin + ": the table of its " + std::string{what} + " lacks the required function " + std::string{slot}};
+}
+
+}  // namespace
+
+core::result<std::unique_ptr<core::consumer>> creation::consumer(core::consumer* inner) {
+    auto table = checked_table<mqb_consumer_table, mqb_consumer>(face_.base.made, instance_->door(), "consumer");
+    if (!table) {
+        instance_->let_go();
+        return table.error();
+    }
+    const char* slot = !table->receive      ? "receive"
+                       : !table->free_batch ? "free_batch"
+                       : !table->cancel     ? "cancel"
+                       : !table->free       ? "free"
+                                            : nullptr;
+    if (slot) {
+        instance_->let_go();
+        return missing(instance_->door(), "consumer", slot);
+    }
+    return std::make_unique<plugin_consumer>(instance_, static_cast<mqb_consumer*>(face_.base.made), *table, inner);
+}
+
+core::result<std::unique_ptr<core::publisher>> creation::publisher(core::publisher* inner, bool is_handler) {
+    auto table = checked_table<mqb_publisher_table, mqb_publisher>(face_.base.made, instance_->door(), "publisher");
+    if (!table) {
+        instance_->let_go();
+        return table.error();
+    }
+    const char* slot = !table->send ? "send" : !table->cancel ? "cancel" : !table->free ? "free" : nullptr;
+    if (slot) {
+        instance_->let_go();
+        return missing(instance_->door(), "publisher", slot);
+    }
+    return std::make_unique<plugin_publisher>(instance_, static_cast<mqb_publisher*>(face_.base.made), *table, inner, is_handler);
+}
+
+core::result<std::unique_ptr<loading::store>> creation::store() {
+    auto table = checked_table<mqb_store_table, mqb_store>(face_.base.made, instance_->door(), "store");
+    if (!table) {
+        instance_->let_go();
+        return table.error();
+    }
+    const char* slot = !table->apply ? "apply" : !table->cancel ? "cancel" : !table->free ? "free" : nullptr;
+    if (slot) {
+        instance_->let_go();
+        return missing(instance_->door(), "store", slot);
+    }
+    return std::make_unique<plugin_store>(instance_, static_cast<mqb_store*>(face_.base.made), *table);
+}
+
+}  // namespace mqb::loading

@@ -1,0 +1,19 @@
+// elf_file: reads as much of a library file as tells whether the loader could use it, without opening it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace mqb::loading {
+
+struct elf_facts {
+    std::uint64_t size = 0;
+    std::string build_id;  // lower-case hex; empty: the file has none
+};
+
+// What is wrong with the file as such: not there, a directory, a dangling link, unreadable, empty, no library, of another
+// architecture, cut. Empty: nothing, and `facts` is filled in. The text does not name the file.
+[[nodiscard]] std::string fault_in_file(const std::filesystem::path& file, elf_facts& facts);
+
+}  // namespace mqb::loading

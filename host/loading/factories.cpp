@@ -1,0 +1,84 @@
+#include "host/loading/factories.hpp"
+
+#include "host/loading/create.hpp"
+#include "host/loading/lent_consumer.hpp"
+#include "host/loading/lent_publisher.hpp"
+#include "host/loading/promise.hpp"
+
+#include <utility>
+
+namespace mqb::loading {
+
+using boost::asio::awaitable;
+using consumer_result = core::result<std::unique_ptr<core::consumer>>;
+using publisher_result = core::result<std::unique_ptr<core::publisher>>;
+
+// Everything that the coroutines below need is in the creation: they hold a count of it and nothing of the factory.
+namespace {
+
+awaitable<consumer_result> make_consumer_of(std::shared_ptr<creation> c, core::consumer* inner) {
+    auto run = creation::run(c);
+    core::result<void> made = co_await std::move(run);
+    if (!made) co_return made.error();
+    co_return c->consumer(inner);
+}
+
+awaitable<publisher_result> make_publisher_of(std::shared_ptr<creation> c, core::publisher* inner, bool is_handler) {
+    auto run = creation::run(c);
+    core::result<void> made = co_await std::move(run);
+    if (!made) co_return made.error();
+    co_return c->publisher(inner, is_handler);
+}
+
+awaitable<core::result<std::unique_ptr<store>>> make_store_of(std::shared_ptr<creation> c) {
+    auto run = creation::run(c);
+    core::result<void> made = co_await std::move(run);
+    if (!made) co_return made.error();
+    co_return c->store();
+}
+
+}  // namespace
+
+core::result<core::promises> plugin_factory::ask(std::string_view config, std::uint32_t side, core::promises inner) const {
+    return ask_promises(what_, config, side, inner);
+}
+
+core::result<core::promises> plugin_endpoint_factory::promise(std::string_view config, core::side which) const {
+    return ask(config, which, {});
+}
+
+awaitable<consumer_result> plugin_endpoint_factory::make_consumer(core::instance_context context, std::string config) {
+    return make_consumer_of(std::make_shared<creation>(what_, services_, std::move(context), std::move(config), core::consumer_side),
+                            nullptr);
+}
+
+awaitable<publisher_result> plugin_endpoint_factory::make_publisher(core::instance_context context, std::string config) {
+    return make_publisher_of(std::make_shared<creation>(what_, services_, std::move(context), std::move(config), core::publisher_side),
+                             nullptr, false);
+}
+
+core::result<core::promises> plugin_middleware_factory::promise(std::string_view config, core::side which, core::promises inner) const {
+    return ask(config, which, inner);
+}
+
+awaitable<consumer_result> plugin_middleware_factory::wrap(core::instance_context context, std::string config, core::consumer& inner) {
+    auto c = std::make_shared<creation>(what_, services_, std::move(context), std::move(config), core::consumer_side);
+    c->lend<lent_consumer>({}, inner);
+    return make_consumer_of(std::move(c), &inner);
+}
+
+awaitable<publisher_result> plugin_middleware_factory::wrap(core::instance_context context, std::string config, core::publisher& inner) {
+    auto c = std::make_shared<creation>(what_, services_, std::move(context), std::move(config), core::publisher_side);
+    c->lend<lent_publisher>({}, inner);
+    return make_publisher_of(std::move(c), &inner, false);
+}
+
+awaitable<publisher_result> handler_factory::make(core::instance_context context, std::string config) {
+    return make_publisher_of(std::make_shared<creation>(what_, services_, std::move(context), std::move(config), 0), nullptr, true);
+}
+
+awaitable<core::result<std::unique_ptr<store>>> store_factory::make(core::instance_context context, std::string config) {
+    return make_store_of(std::make_shared<creation>(what_, services_, std::move(context), std::move(config), 0));
+}
+
+}  // namespace mqb::loading

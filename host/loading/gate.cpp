@@ -1,0 +1,169 @@
+#include "host/loading/gate.hpp"
+
+#include "host/loading/abi_text.hpp"
+
+#include <mqb/host.h>
+
+#include <utility>
+
+namespace mqb::loading {
+
+namespace {
+constexpr std::size_t most_mails = 65536;  // events that wait for one route; more is a plugin that floods it
+constexpr std::uint64_t most_told = 16;    // misbehaviours of one instance that are told; the rest is only counted
+constexpr std::size_t most_untold = 1024;
+}  // namespace
+
+gate::gate(const call_place& place, core::instance_context& context)
+    : place_(place), box_(context.box), clock_(context.clock), log_(context.log) {}
+
+bool gate::post(core::mail& m) noexcept {
+    std::lock_guard lock{mutex_};
+    if (!is_open_) return false;
+    box_.put(m);
+    return true;
+}
+
+namespace {
+struct work_mail : core::mail {
+    gate* self = nullptr;
+    std::atomic<std::uint32_t>* out = nullptr;
+    std::function<void()> work;
+};
+}  // namespace
+
+void gate::post_work(std::function<void()> work) {
+    auto m = std::make_unique<work_mail>();
+    m->self = this;
+    m->out = &mails_out_;
+    m->work = std::move(work);
+    m->deliver = [](core::mail& delivered) noexcept {
+        std::unique_ptr<work_mail> mine{&static_cast<work_mail&>(delivered)};
+        mine->out->fetch_sub(1, std::memory_order_release);
+        if (mine->self->now() != phase::gone) mine->work();
+    };
+    mails_out_.fetch_add(1, std::memory_order_relaxed);
+    if (post(*m))
+        static_cast<void>(m.release());  // the mailbox has it
+    else
+        mails_out_.fetch_sub(1, std::memory_order_release);
+}
+
+void gate::tell(told_event e) noexcept try {
+    std::lock_guard lock{mutex_};
+    if (!is_open_) return;
+    event_mail* m = spare_;
+    if (m) {
+        spare_ = m->next_spare;
+    } else {
+        const bool may_drop = e.kind == MQB_COUNT || e.kind == MQB_WARN || e.kind == MQB_STATE;
+        if (mails_.size() >= most_mails && may_drop) {
+            misbehaviours_.fetch_add(1, std::memory_order_relaxed);
+            return;
+        }
+        mails_.push_back(std::make_unique<event_mail>());
+        m = mails_.back().get();
+        m->self = this;
+        m->deliver = &gate::deliver;
+    }
+    m->event = std::move(e);
+    mails_out_.fetch_add(1, std::memory_order_relaxed);
+    box_.put(*m);
+} catch (...) {
+    misbehaviours_.fetch_add(1, std::memory_order_relaxed);  // no memory for an event
+}
+
+void gate::deliver(core::mail& m) noexcept {
+    auto& mail = static_cast<event_mail&>(m);
+    gate& self = *mail.self;
+    told_event e = std::exchange(mail.event, {});
+    {
+        std::lock_guard lock{self.mutex_};
+        mail.next_spare = self.spare_;
+        self.spare_ = &mail;
+        self.mails_out_.fetch_sub(1, std::memory_order_release);
+        if (!self.is_open_) return;
+    }
+    self.hand_over(e);
+}
+
+void gate::hand_over(const told_event& e) noexcept {
+    if (!sink_) {
+        if (untold_.size() < most_untold) untold_.push_back(e);
+        return;
+    }
+    switch (e.kind) {
+        case MQB_STATE: return sink_->on_state(e.number != 0, e.text);
+        case MQB_LANES_ENDING: return sink_->on_lanes_ending(e.lanes, e.deadline_ns, static_cast<std::uint64_t>(e.number));
+        case MQB_LANES_ENDED: return sink_->on_lanes_ended(static_cast<std::uint64_t>(e.number));
+        case MQB_COUNT: return sink_->on_count(e.text, e.number);
+        case MQB_WARN: return sink_->on_warning(e.text);
+        case told_event::misbehaviour: return sink_->on_misbehaviour(e.text);
+        default: return;
+    }
+}
+
+void gate::listen(core::event_sink* sink) noexcept {
+    sink_ = sink;
+    if (!sink_) return;
+    // By mail, so that nobody is told anything inside `listen`.
+    for (told_event& e : std::exchange(untold_, {})) tell(std::move(e));
+}
+
+void gate::misbehaved(entry_point where, std::string_view what) noexcept try {
+    if (misbehaviours_.fetch_add(1, std::memory_order_relaxed) < most_told) report(site(where).text(), what);
+} catch (...) {
+    // Counted; there is no memory for more.
+}
+
+void gate::misbehaved(std::string_view what) noexcept try {
+    if (misbehaviours_.fetch_add(1, std::memory_order_relaxed) < most_told) report(place_.plugin, what);
+} catch (...) {}
+
+void gate::report(std::string who, std::string_view what) {
+    who += ' ';
+    who += cut(what);
+    write_log(core::log_level::error, who);
+    tell({.kind = told_event::misbehaviour, .text = std::move(who), .number = 0, .deadline_ns = 0, .lanes = {}});
+}
+
+void gate::threw(entry_point where, std::string_view what, bool is_start) noexcept {
+    try {
+        const std::string text = "threw: " + std::string{cut(what)};
+        misbehaved(where, text);
+        if (is_start) thrown_ = site(where).text() + ' ' + text;
+    } catch (...) { misbehaved(where, "threw"); }
+}
+
+void gate::write_log(core::log_level level, std::string_view text) noexcept {
+    std::lock_guard lock{mutex_};
+    if (is_open_) log_.write(level, place_.route, place_.path, cut(text));
+}
+
+core::log_level gate::lowest_log_level() noexcept {
+    std::lock_guard lock{mutex_};
+    return is_open_ ? log_.lowest() : core::log_level::host_misbehaves;
+}
+
+std::uint64_t gate::steady_now() noexcept {
+    std::lock_guard lock{mutex_};
+    return is_open_ ? clock_.now_steady() : 0;
+}
+
+std::uint64_t gate::wall_now() noexcept {
+    std::lock_guard lock{mutex_};
+    return is_open_ ? clock_.now_wall() : 0;
+}
+
+void gate::close_for_good() noexcept {
+    std::lock_guard lock{mutex_};
+    is_open_ = false;
+    sink_ = nullptr;
+    phase_.store(phase::gone, std::memory_order_release);
+}
+
+bool gate::is_inside_cancel() const noexcept {
+    return this_thread_entry().site.load(std::memory_order_relaxed) == &site(entry_point::cancel);
+}
+
+}  // namespace mqb::loading

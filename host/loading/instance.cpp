@@ -1,0 +1,102 @@
+#include "host/loading/instance.hpp"
+
+#include "host/loading/disposable_thread.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+namespace mqb::loading {
+
+namespace {
+
+// Where instances rest whose plugin may still call them against the rules.
+class resting_place {
+public:
+    static constexpr std::size_t most_freed = 64;
+
+    void put(std::shared_ptr<plugin_instance> instance, bool for_ever) {
+        std::shared_ptr<plugin_instance> oldest;  // destroyed outside of the lock
+        std::lock_guard lock{mutex_};
+        if (for_ever) return kept_.push_back(std::move(instance));
+        freed_.push_back(std::move(instance));
+        if (freed_.size() > most_freed) {
+            oldest = std::move(freed_.front());
+            freed_.pop_front();
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<std::shared_ptr<plugin_instance>> freed_;
+    std::vector<std::shared_ptr<plugin_instance>> kept_;
+};
+
+resting_place& resting() {
+    static auto& place = *new resting_place;  // never destroyed: a plugin's thread may outlive main
+    return place;
+}
+
+}  // namespace
+
+plugin_instance::plugin_instance(std::shared_ptr<const library> from, const call_place& place, core::instance_context& context,
+                                 bool checking)
+    : library_(std::move(from)), gate_(place, context), timers_(gate_), host_(gate_, timers_), operations_(gate_), checking_(checking) {
+    closed_.self = this;
+    closed_.deliver = &plugin_instance::on_closed;
+}
+
+void plugin_instance::collect(operation& op, const mqb_list& outcomes) noexcept {
+    if (!op.relaid) [[likely]]
+        return;
+    if (!op.relaid->are_gaps_intact()) gate_.misbehaved(op.kind.load(std::memory_order_relaxed), "wrote behind an element of an array");
+    op.relaid->copy_back(outcomes);
+    op.relaid.reset();
+}
+
+bool plugin_instance::is_idle() const {
+    return timers_.is_empty() && std::ranges::all_of(children_, [](const lent_child& c) { return c.what->is_idle(); });
+}
+
+core::status plugin_instance::close(core::call& c, std::function<void()> free_handle) {
+    if (closing_ || is_freed_) return core::status::unsupported;
+    closing_ = &c;
+    free_handle_ = std::move(free_handle);
+    auto on_idle = [this] { free_if_idle(); };
+    timers_.end_all(on_idle);
+    for (lent_child& child : children_) child.what->end_all(on_idle);
+    // By mail, so that what was queued before is delivered before the plugin is freed.
+    gate_.post_work(on_idle);
+    return core::status::pending;
+}
+
+void plugin_instance::free_if_idle() {
+    if (is_freeing_ || !is_idle()) return;
+    is_freeing_ = true;
+    gate_.enter_phase(phase::freeing);
+    run_detached([self = shared_from_this(), free_handle = std::move(free_handle_)] {
+        free_handle();
+        self->gate_.post(self->closed_);
+    });
+}
+
+void plugin_instance::on_closed(core::mail& m) noexcept {
+    plugin_instance& self = *static_cast<closed_mail&>(m).self;
+    if (self.gate_.now() == phase::gone) return;
+    self.is_freed_ = true;
+    core::call& c = *std::exchange(self.closing_, nullptr);
+    c.done(c, core::status::ok);
+}
+
+void plugin_instance::let_go() noexcept {
+    gate_.close_for_good();
+    const bool may_be_called = !is_freed_ || operations_.in_flight() != 0 || gate_.has_mail_out() || !is_idle();
+    try {
+        resting().put(shared_from_this(), may_be_called);
+    } catch (...) {
+        new std::shared_ptr<plugin_instance>(shared_from_this());  // kept for ever
+    }
+}
+
+}  // namespace mqb::loading

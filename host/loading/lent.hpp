@@ -1,0 +1,107 @@
+// lent: what all handles that the host lends to a middleware have in common. A middleware may call them on the route's side, where
+// the inner object is called at once, or from a thread of its own: then the call waits in the route's mailbox.
+#pragma once
+
+#include "core/call.hpp"
+#include "core/mailbox.hpp"
+#include "host/loading/gate.hpp"
+
+#include <mqb/plugin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace mqb::loading {
+
+// One call of a middleware into the inner object.
+struct lent_op {
+    struct start_mail : core::mail {
+        lent_op* self = nullptr;
+    } start;
+    class lent* owner = nullptr;
+    mqb_call* theirs = nullptr;
+    bool is_taken = false;
+    bool is_started = false;  // the inner object has it
+    bool is_cancelled = false;
+
+    virtual ~lent_op() = default;
+    // Calls the inner object.
+    virtual core::status begin() noexcept = 0;
+    // Asks the inner object to end it.
+    virtual void stop() noexcept = 0;
+    // Writes the answer into the middleware's struct.
+    virtual void answer(core::status s) noexcept { (void)s; }
+    // The inner call, for its texts, and how many entries it has.
+    virtual const core::explanations& texts() const noexcept = 0;
+    virtual std::uint32_t entries() const noexcept { return 0; }
+};
+
+// One lent handle, made for one instance.
+class lent {
+public:
+    explicit lent(gate& borrower) : gate_(borrower) {}
+    virtual ~lent() = default;
+    lent(const lent&) = delete;
+    lent& operator=(const lent&) = delete;
+
+    // For mqb_child.
+    [[nodiscard]] virtual void* handle() noexcept = 0;
+    [[nodiscard]] virtual std::uint32_t kind() const noexcept = 0;
+
+    // The route's side. Cancels what is pending, refuses new starts, and calls on_idle after each completion that may have been the
+    // last.
+    void end_all(std::function<void()> on_idle);
+    [[nodiscard]] bool is_idle() const;
+
+protected:
+    // A struct that can be answered; otherwise the middleware misbehaves.
+    [[nodiscard]] bool is_sound(const mqb_call* call, std::size_t least) noexcept;
+    // Runs a prepared op: at once, or by mail.
+    mqb_status run(lent_op& op, mqb_call* theirs) noexcept;
+    void cancel(std::uint64_t operation) noexcept;
+    // A slot that only the host may call.
+    mqb_status forbidden(const char* slot) noexcept;
+    // What core's `done` of an op leads to.
+    static void ended(lent_op& op, core::status s) noexcept;
+
+    // A spare op, or a new one that is made with `inner`.
+    template <class Op, class Inner>
+    Op& take(std::deque<Op>& all, Inner& inner) {
+        std::lock_guard lock{mutex_};
+        for (Op& op : all)
+            if (!op.is_taken) return claim(op);
+        Op& op = all.emplace_back(inner);
+        op.owner = this;
+        op.start.self = &op;
+        op.start.deliver = &lent::deliver_start;
+        ops_.push_back(&op);
+        return claim(op);
+    }
+
+    gate& gate_;
+
+private:
+    template <class Op>
+    static Op& claim(Op& op) noexcept {
+        op.is_taken = true;
+        op.is_started = op.is_cancelled = false;
+        op.theirs = nullptr;
+        return op;
+    }
+    static void deliver_start(core::mail& m) noexcept;
+    void cancel_here(std::uint64_t operation) noexcept;
+    void stop(lent_op& op) noexcept;
+    mqb_status refuse(lent_op& op, mqb_status s) noexcept;
+    void write_answer(lent_op& op, core::status s) noexcept;
+    void give_back(lent_op& op) noexcept;
+
+    mutable std::mutex mutex_;  // over the list, and which of it is taken
+    std::vector<lent_op*> ops_;
+    std::function<void()> on_idle_;
+};
+
+}  // namespace mqb::loading

@@ -1,0 +1,15 @@
+#include "host/loading/sha256.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace mqb::loading;
+
+TEST_CASE("the examples of FIPS 180 have their sums") {
+    CHECK(sha256_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    CHECK(sha256_of("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    CHECK(sha256_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    CHECK(sha256_of(std::string(1'000'000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("a file that cannot be read has no sum") { CHECK(sha256_of_file("/nowhere/at/all").empty()); }

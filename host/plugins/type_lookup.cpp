@@ -1,0 +1,60 @@
+#include "host/plugins/type_lookup.hpp"
+
+#include "core/structural/null.hpp"
+#include "core/structural/static.hpp"
+
+#include <filesystem>
+
+namespace mqb::host {
+
+namespace {
+
+// The catalogue has one class for all failures: only its text tells a name that nothing offers from one whose library is broken.
+bool is_offered_by_nothing(const core::failure& why) {
+    return why.what == core::status::unsupported || why.text.starts_with("no plugin offers ");
+}
+
+// A name that nothing offers is an error of the file; one that something offers and cannot give fails its routes alone.
+void note(const std::string& name, const core::failure& why, std::map<std::string, std::string>& missing,
+          std::map<std::string, std::string>& broken) {
+    (is_offered_by_nothing(why) ? missing : broken).emplace(name, why.text);
+}
+
+}  // namespace
+
+loading::plugin_catalogue open_catalogue(const plugin_options& options) {
+    loading::search_options search = loading::search_options::from_environment();
+    search.plugin_dirs.assign(options.dirs.begin(), options.dirs.end());
+    search.plugin_files.assign(options.files.begin(), options.files.end());
+    std::error_code failed;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
+    loading::describer children = failed ? loading::describer{} : loading::describer{{self.string(), loading::describe_argument}};
+    return {std::move(search), std::make_shared<loading::plugin_services>(), std::move(children)};
+}
+
+void add_built_in(config::known_types& to) {
+    to.endpoints.add("null", std::make_shared<core::null_factory>());
+    to.endpoints.add("static", std::make_shared<core::static_factory>());
+}
+
+void look_up(const std::set<std::string>& endpoints, const std::set<std::string>& middlewares, loading::plugin_catalogue& in,
+             config::known_types& to) {
+    for (const std::string& name : endpoints) {
+        if (to.endpoints.find(name)) continue;
+        if (auto found = in.find_endpoint(name)) {
+            to.endpoints.add(name, *found);
+        } else {
+            note(name, found.error(), to.missing_endpoints, to.broken_endpoints);
+        }
+    }
+    for (const std::string& name : middlewares) {
+        if (to.middlewares.find(name)) continue;
+        if (auto found = in.find_middleware(name)) {
+            to.middlewares.add(name, *found);
+        } else {
+            note(name, found.error(), to.missing_middlewares, to.broken_middlewares);
+        }
+    }
+}
+
+}  // namespace mqb::host

@@ -1,0 +1,94 @@
+#include "host/routes/report.hpp"
+
+#include "host/config/scalar.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+namespace mqb::host {
+
+namespace {
+
+struct column {
+    const char* name;
+    std::uint64_t core::ledger_totals::*value;
+    bool is_always_shown;
+};
+constexpr std::array columns{column{"received", &core::ledger_totals::received, true},
+                             column{"delivered", &core::ledger_totals::delivered, true},
+                             column{"replied", &core::ledger_totals::replied, false},
+                             column{"filtered", &core::ledger_totals::filtered, false},
+                             column{"duplicate", &core::ledger_totals::duplicate, false},
+                             column{"discarded", &core::ledger_totals::discarded, false},
+                             column{"dead_lettered", &core::ledger_totals::dead_lettered, false},
+                             column{"rejected", &core::ledger_totals::rejected, false},
+                             column{"nacked", &core::ledger_totals::nacked, false},
+                             column{"returned", &core::ledger_totals::returned, false},
+                             column{"in_flight", &core::ledger_totals::in_flight, true}};
+
+std::string seconds_text(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", seconds);
+    return text;
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    std::string out;
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string blanks(widths[i] - row[i].size(), ' ');
+            const bool is_text = i < 2;
+            out += is_text ? row[i] + (i + 1 < row.size() ? blanks + "  " : "") : blanks + row[i] + (i + 1 < row.size() ? "  " : "");
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace
+
+bool route_report::is_clean() const noexcept {
+    const core::ledger_totals& t = snapshot.totals;
+    return snapshot.state != core::route_state::failed && t.is_exact() && t.returned == 0 && t.in_flight == 0;
+}
+
+std::string table(std::span<const route_report> routes, const scrubber& clean) {
+    std::vector<std::vector<std::string>> rows{{"route", "state"}};
+    const auto is_shown = [&](const column& c) {
+        return c.is_always_shown ||
+               std::any_of(routes.begin(), routes.end(), [&](const route_report& r) { return r.snapshot.totals.*c.value != 0; });
+    };
+    for (const route_report& r : routes) rows.push_back({r.name, std::string{core::to_text(r.snapshot.state)}});
+    for (const column& c : columns) {
+        if (!is_shown(c)) continue;
+        rows[0].emplace_back(c.name);
+        for (std::size_t i = 0; i < routes.size(); ++i) rows[i + 1].push_back(std::to_string(routes[i].snapshot.totals.*c.value));
+    }
+    rows[0].emplace_back("seconds");
+    for (std::size_t i = 0; i < routes.size(); ++i) rows[i + 1].push_back(seconds_text(routes[i].snapshot.seconds));
+    std::string out = aligned(rows);
+    for (const route_report& r : routes)
+        if (!r.snapshot.cause.empty()) out += r.name + ": " + clean.clean(r.snapshot.cause) + '\n';
+    return out;
+}
+
+std::string summary_json(std::span<const route_report> routes, const scrubber& clean) {
+    using config::json_string;
+    std::string out = "{\"routes\":{";
+    for (std::size_t i = 0; i < routes.size(); ++i) {
+        const core::route_snapshot& s = routes[i].snapshot;
+        out += (i == 0 ? "" : ",") + json_string(routes[i].name) + ":{\"state\":" + json_string(core::to_text(s.state));
+        for (const column& c : columns) out += ",\"" + std::string{c.name} + "\":" + std::to_string(s.totals.*c.value);
+        out += ",\"seconds\":" + seconds_text(s.seconds);
+        if (!s.cause.empty()) out += ",\"cause\":" + json_string(clean.clean(s.cause));
+        out += '}';
+    }
+    return out + "}}\n";
+}
+
+}  // namespace mqb::host

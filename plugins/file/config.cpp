@@ -1,0 +1,76 @@
+#include "config.hpp"
+
+#include <charconv>
+
+#include <mqb/plugin.h>
+
+#include "json_delimiter.hpp"
+
+namespace mqb::file {
+namespace {
+
+std::optional<char> byte_of(std::string_view text) noexcept {
+    if (text.size() == 1) return text.front();
+    unsigned byte = 0;
+    if (text.size() != 4 || !text.starts_with("0x")) return std::nullopt;
+    const auto [end, error] = std::from_chars(text.data() + 2, text.data() + 4, byte, 16);
+    if (error != std::errc{} || end != text.data() + 4) return std::nullopt;
+    return static_cast<char>(byte);
+}
+
+void refuse_if(bool asked, std::string_view what) {
+    if (asked) throw sdk::bad_config(what, " is not supported by this version of the file endpoint");
+}
+
+void refuse_what_comes_later(const config& c, std::uint32_t side) {
+    refuse_if(c.mode == read_mode::subscribe, "mode: subscribe");
+    refuse_if(c.mode == read_mode::group_subscribe, "mode: group_subscribe");
+    refuse_if(c.remove, "delete: true");
+    refuse_if(c.group_id.has_value(), "group_id");
+    refuse_if(c.read_from_tail, "read_from_tail: true");
+    refuse_if(c.source_metadata, "source_metadata: true");
+    refuse_if(c.compression != "none", "compression: " + c.compression);
+    refuse_if(c.encryption.has_value(), "encryption");
+    refuse_if(c.name_by == "source_position" || c.idempotency.value_or(false), "name_by: source_position");
+    refuse_if(c.fsync == fsync_mode::periodic, "fsync: periodic");
+    refuse_if(side == MQB_SIDE_PUBLISHER && c.format == record_format::csv, "format: csv on an output");
+}
+
+}  // namespace
+
+void config::check(std::uint32_t side) const {
+    refuse_what_comes_later(*this, side);
+    const auto byte = byte_of(delimiter);
+    if (!byte) throw sdk::bad_config("delimiter: one byte, or 0xNN, was expected, not \"", delimiter, '"');
+    if (format != record_format::raw && format != record_format::csv && is_json_syntax(*byte))
+        throw sdk::bad_config("delimiter: \"", delimiter, "\" may be part of a JSON record itself");
+    if (side == MQB_SIDE_CONSUMER && format == record_format::csv) {
+        if (csv.separator != "auto" && !csv_byte(csv.separator))
+            throw sdk::bad_config("csv.separator: one ASCII character, a name, 0xNN or auto was expected, not \"", csv.separator, '"');
+        if (csv.quote != "none" && !csv_byte(csv.quote))
+            throw sdk::bad_config("csv.quote: one ASCII character, 0xNN or none was expected, not \"", csv.quote, '"');
+        if (csv.on_mismatch == "fail") throw sdk::bad_config("csv.on_mismatch: `fail` is for outputs");
+        if (const auto why = why_unreadable(dialect())) throw sdk::bad_config("csv: ", *why);
+    }
+    if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");
+    if (path == standard_output && side == MQB_SIDE_CONSUMER) throw sdk::bad_config("path: /dev/stdout cannot be read");
+}
+
+char config::delimiter_byte() const { return byte_of(delimiter).value_or('\n'); }
+
+csv_dialect config::dialect() const {
+    csv_dialect chosen;
+    chosen.separator = csv.separator == "auto" ? std::nullopt : csv_byte(csv.separator);
+    chosen.quote = csv.quote == "none" ? std::nullopt : csv_byte(csv.quote);
+    chosen.delimiter = delimiter_byte();
+    chosen.header = csv.header;
+    chosen.columns = csv.columns;
+    return chosen;
+}
+
+bool config::has_csv_settings() const {
+    return csv.separator != "," || csv.quote != "\"" || !csv.header || !csv.columns.empty() || csv.nested != "flatten" ||
+           csv.on_mismatch != "warn";
+}
+
+}  // namespace mqb::file

@@ -1,0 +1,153 @@
+// Config: what a route file may say of a file endpoint.
+#pragma once
+
+#include <mqb/sdk/option.hpp>
+
+#include "csv_dialect.hpp"
+#include "record_format.hpp"
+
+namespace mqb::file {
+
+enum class read_mode { consume, subscribe, group_subscribe };
+enum class fsync_mode { off, batch, periodic };
+
+// The block `csv`.
+struct csv_config {
+    std::string separator, quote, nested, on_mismatch;
+    bool header = true;
+    std::vector<std::string> columns;
+
+    static constexpr auto options() {
+        return sdk::options(
+            sdk::option("separator", &csv_config::separator)
+                .by_default(",")
+                .doc("One ASCII character, `tab`, `space`, `comma`, `semicolon`, `pipe`, `0xNN`, or on an input `auto`: the most "
+                     "frequent of comma, semicolon, tab and pipe in the first record."),
+            sdk::option("quote", &csv_config::quote).by_default("\"").doc("One character, or `none`; doubled inside a quoted field."),
+            sdk::option("header", &csv_config::header)
+                .by_default(true)
+                .doc("The first record names the columns; if not, an input needs `columns`."),
+            sdk::option("columns", &csv_config::columns).by_default_json("[]").doc("Names instead of those in the header."),
+            sdk::option("nested", &csv_config::nested)
+                .by_default("flatten")
+                .value("flatten")
+                .value("json")
+                .publisher_only()
+                .doc("Not supported yet."),
+            sdk::option("on_mismatch", &csv_config::on_mismatch)
+                .by_default("warn")
+                .value("warn")
+                .value("fail")
+                .publisher_only()
+                .doc("Not supported yet."));
+    }
+};
+
+struct config {
+    std::string path, delimiter, compression, name_by;
+    record_format format = record_format::normal;
+    read_mode mode = read_mode::consume;
+    fsync_mode fsync = fsync_mode::off;
+    csv_config csv;
+    std::optional<std::string> group_id;
+    std::optional<sdk::json_value> encryption;
+    std::optional<bool> idempotency;
+    bool remove = false, read_from_tail = false, source_metadata = false;
+    std::uint64_t fsync_interval_ms = 1000, max_record_bytes = 0;
+
+    static constexpr auto options() {
+        using enum record_format;
+        return sdk::options(
+            sdk::option("path", &config::path)
+                .required()
+                .not_empty()
+                .uri_path()
+                .doc("The file. `/dev/stdin` and `/dev/stdout` are allowed, other devices, FIFOs and directories are not."),
+            sdk::option("format", &config::format)
+                .by_default("normal")
+                .value("normal", normal)
+                .value("envelope", normal)
+                .value("json", json)
+                .value("envelope_json", json)
+                .value("text", text)
+                .value("envelope_text", text)
+                .value("raw", raw)
+                .value("payload", raw)
+                .value("csv", csv)
+                .uri_query()
+                .doc("How a record is written (README.md). `csv`: inputs only so far."),
+            sdk::option("mode", &config::mode)
+                .by_default("consume")
+                .value("consume", read_mode::consume)
+                .value("subscribe", read_mode::subscribe)
+                .value("group_subscribe", read_mode::group_subscribe)
+                .consumer_only()
+                .uri_query()
+                .doc("`consume`: from the first byte on every start. The others are not supported yet."),
+            sdk::option("delimiter", &config::delimiter).by_default("\n").uri_query().doc("What ends a record: one byte, or `0xNN`."),
+            sdk::option("csv", &config::csv).doc("The dialect of `format: csv`."),
+            sdk::option("max_record_bytes", &config::max_record_bytes)
+                .by_default(100 << 20)
+                .size()
+                .at_least(1)
+                .consumer_only()
+                .uri_query()
+                .doc("A longer record is an error of that record."),
+            sdk::option("fsync", &config::fsync)
+                .by_default("off")
+                .value("off", fsync_mode::off)
+                .value("batch", fsync_mode::batch)
+                .value("periodic", fsync_mode::periodic)
+                .publisher_only()
+                .uri_query()
+                .doc("`batch`: a message is done when it is on the disk. `periodic` is not supported yet."),
+            sdk::option("fsync_interval_ms", &config::fsync_interval_ms)
+                .by_default(1000)
+                .at_least(1)
+                .publisher_only()
+                .uri_query()
+                .doc("Of `periodic`."),
+            sdk::option("delete", &config::remove).by_default(false).consumer_only().uri_query().doc("Not supported yet."),
+            sdk::option("group_id", &config::group_id).consumer_only().uri_query().doc("Not supported yet."),
+            sdk::option("read_from_tail", &config::read_from_tail).by_default(false).consumer_only().uri_query().doc("Not supported yet."),
+            sdk::option("source_metadata", &config::source_metadata)
+                .by_default(false)
+                .consumer_only()
+                .uri_query()
+                .doc("Not supported yet."),
+            sdk::option("compression", &config::compression)
+                .by_default("none")
+                .value("none")
+                .value("gzip")
+                .value("lz4")
+                .value("zstd")
+                .uri_query()
+                .doc("Not supported yet."),
+            sdk::option("encryption", &config::encryption).schema(R"("type":"object")").doc("Not supported yet."),
+            sdk::option("name_by", &config::name_by)
+                .by_default("auto")
+                .value("auto")
+                .value("write_time")
+                .value("source_position")
+                .publisher_only()
+                .uri_query()
+                .doc("`source_position` is not supported yet."),
+            sdk::option("idempotency", &config::idempotency)
+                .publisher_only()
+                .deprecated()
+                .uri_query()
+                .doc("Old for `name_by: source_position`."));
+    }
+    // Throws what a schema cannot say.
+    void check(std::uint32_t side) const;
+
+    // Of a configuration that was checked.
+    char delimiter_byte() const;
+    csv_dialect dialect() const;
+    bool has_csv_settings() const;
+};
+
+inline constexpr std::string_view standard_input = "/dev/stdin";
+inline constexpr std::string_view standard_output = "/dev/stdout";
+
+}  // namespace mqb::file

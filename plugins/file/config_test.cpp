@@ -1,0 +1,88 @@
+#include "config.hpp"
+
+#include <doctest/doctest.h>
+
+#include <mqb/plugin.h>
+#include <mqb/sdk/option_parse.hpp>
+#include <mqb/sdk/option_schema.hpp>
+
+using namespace mqb::file;
+
+namespace {
+
+config read(std::string_view json, std::uint32_t side = MQB_SIDE_CONSUMER) { return mqb::sdk::parse_config<config>(json, side); }
+std::string refused(std::string_view json, std::uint32_t side = MQB_SIDE_CONSUMER) {
+    try {
+        read(json, side);
+        return "";
+    } catch (const mqb::sdk::failure& e) {
+        CHECK(e.answer == mqb::sdk::status::bad_config);
+        return e.what();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("only the path is needed") {
+    const config c = read(R"({"path":"in"})");
+    CHECK(c.path == "in");
+    CHECK(c.format == record_format::normal);
+    CHECK(c.delimiter_byte() == '\n');
+    CHECK(c.max_record_bytes == 104857600);
+    CHECK(c.fsync == fsync_mode::off);
+    CHECK(!c.has_csv_settings());
+    CHECK(refused("{}") == "path: required");
+    CHECK(refused(R"({"path":""})") != "");
+    CHECK(refused(R"({"path":"in","delet":true})") == "delet: unknown key");
+}
+
+TEST_CASE("formats have two names each") {
+    CHECK(read(R"({"path":"a","format":"envelope"})").format == record_format::normal);
+    CHECK(read(R"({"path":"a","format":"envelope_json"})").format == record_format::json);
+    CHECK(read(R"({"path":"a","format":"envelope_text"})").format == record_format::text);
+    CHECK(read(R"({"path":"a","format":"payload"})").format == record_format::raw);
+}
+
+TEST_CASE("a delimiter is one byte or hex") {
+    CHECK(read(R"({"path":"a","delimiter":"0x00"})").delimiter_byte() == '\0');
+    CHECK(read(R"({"path":"a","delimiter":"0x1E"})").delimiter_byte() == '\x1e');
+    CHECK(read(R"({"path":"a","format":"raw","delimiter":";"})").delimiter_byte() == ';');
+    CHECK(read(R"({"path":"a","delimiter":"|"})").delimiter_byte() == '|');
+    for (const char* bad : {"", "ab", "0x", "0xzz", "\\\\n", "\xc3\xa9"}) {
+        CAPTURE(bad);
+        CHECK(refused(std::string(R"({"path":"a","delimiter":")") + bad + "\"}").starts_with("delimiter: "));
+    }
+    CHECK(refused(R"({"path":"a","format":"json","delimiter":"x"})") == "delimiter: \"x\" may be part of a JSON record itself");
+}
+
+TEST_CASE("the csv block becomes a dialect") {
+    const config c =
+        read(R"({"path":"a","format":"csv","delimiter":"0x1e","csv":{"separator":"tab","quote":"'","header":false,"columns":["x","y"]}})");
+    CHECK(c.dialect().separator == '\t');
+    CHECK(c.dialect().quote == '\'');
+    CHECK(c.dialect().delimiter == '\x1e');
+    CHECK(!c.dialect().header);
+    CHECK(c.dialect().columns == std::vector<std::string>{"x", "y"});
+    CHECK(c.has_csv_settings());
+    CHECK(!read(R"({"path":"a","format":"csv","csv":{"separator":"auto","quote":"none"}})").dialect().separator);
+    CHECK(!read(R"({"path":"a","format":"csv","csv":{"quote":"none"}})").dialect().quote);
+    CHECK(refused(R"({"path":"a","format":"csv","csv":{"quote":"''"}})").starts_with("csv.quote: "));
+    CHECK(refused(R"({"path":"a","format":"csv","csv":{"on_mismatch":"fail"}})") == "csv.on_mismatch: `fail` is for outputs");
+    CHECK(refused(R"({"path":"a","format":"csv","csv":{"columns":["x","x"]}})") == "csv: `columns` repeats 'x'");
+}
+
+TEST_CASE("standard input is read, standard output written") {
+    CHECK(refused(R"({"path":"/dev/stdin"})") == "");
+    CHECK(refused(R"({"path":"/dev/stdout"})", MQB_SIDE_PUBLISHER) == "");
+    CHECK(refused(R"({"path":"/dev/stdout"})") == "path: /dev/stdout cannot be read");
+    CHECK(refused(R"({"path":"/dev/stdin"})", MQB_SIDE_PUBLISHER) == "path: /dev/stdin cannot be written");
+}
+
+TEST_CASE("every option of the contract is known") {
+    const std::string_view schema = mqb::sdk::schema_of<config>();
+    for (const char* key :
+         {"path",        "format",     "mode",    "delete",      "group_id",        "read_from_tail", "delimiter",         "csv",
+          "compression", "encryption", "name_by", "idempotency", "source_metadata", "fsync",          "fsync_interval_ms", "separator",
+          "quote",       "header",     "columns", "nested",      "on_mismatch"})
+        CHECK(schema.find('"' + std::string(key) + "\":{") != std::string_view::npos);
+}

@@ -1,0 +1,54 @@
+// Consumer: reads a file from its first byte to its end, and then what is appended, or ends there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <mqb/sdk/batch_pool.hpp>
+#include <mqb/sdk/consumer.hpp>
+#include <mqb/sdk/promises.hpp>
+
+#include "block.hpp"
+#include "config.hpp"
+#include "input_file.hpp"
+#include "intake.hpp"
+
+namespace mqb::file {
+
+// Everything answers at once: no thread, no lock. At the end of the file the host asks again after its poll interval.
+class consumer : public sdk::consumer {
+public:
+    consumer(const sdk::context& made, config chosen);
+    static sdk::promises promise(const config& chosen);
+
+    void connect();
+    sdk::status receive(sdk::receive_call& call);
+    void settle(sdk::settle_call& call);
+    void free_batch(void* batch);
+
+private:
+    // What is known of a batch that was given.
+    struct given {
+        std::uint64_t lane = 0;
+        std::uint32_t settled = 0;
+    };
+
+    void fill(sdk::batch& to, const sdk::receive_call& call);
+    bool knows_start(bool at_end);
+    void refuse(const look& record);
+    void pass_on_warnings();
+
+    config config_;
+    bool drains_;
+    input_file input_;
+    block block_;
+    std::unique_ptr<intake> intake_;
+    sdk::batch_pool<given> batches_;
+    std::uint64_t lane_ = 0;  // another one after a batch was freed unsettled
+    bool start_known_ = false;
+    bool ended_ = false;                     // END was reached: it stays so
+    std::optional<sdk::failure> postponed_;  // to be told when what was read before it has been given
+};
+
+}  // namespace mqb::file

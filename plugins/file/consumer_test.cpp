@@ -1,0 +1,219 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test_host.hpp"
+
+using namespace mqb::file::testing;
+using texts = std::vector<std::string>;
+
+namespace {
+
+std::string config(const std::string& path, const std::string& more = R"("format":"raw")") {
+    return R"({"path":")" + path + "\"," + more + "}";
+}
+
+std::string refused(const std::string& configuration) {
+    try {
+        consumer_under_test c(configuration);
+        return c.connect();
+    } catch (const std::runtime_error& e) { return e.what(); }
+}
+
+}  // namespace
+
+TEST_CASE("a drain gives every record, the last one without delimiter too, then END for ever") {
+    scratch dir;
+    write_file(dir / "in",
+               "\xef\xbb\xbf"
+               "a\n\nb\r\nc");
+    consumer_under_test c(config(dir / "in"));
+    CHECK(c.connect() == "");
+    CHECK(c.all() == texts{"a", "b\r", "c"});
+    CHECK(c.last == MQB_END);
+    write_file(dir / "in", "d\n", true);
+    CHECK(c.receive() == MQB_END);
+}
+
+TEST_CASE("raw records say so in their metadata, CSV rows have none, envelopes their own") {
+    scratch dir;
+    write_file(dir / "raw", "a\nb\n");
+    consumer_under_test raw(config(dir / "raw"));
+    raw.connect();
+    raw.receive();
+    CHECK(raw.got[1].metadata == "mq_bridge.original_format=raw;");
+    raw.free_batch();
+
+    write_file(dir / "csv", "a,b\n1,2\n");
+    consumer_under_test csv(config(dir / "csv", R"("format":"csv")"));
+    csv.connect();
+    csv.receive();
+    CHECK(csv.got[0].payload == R"({"a":"1","b":"2"})");
+    CHECK(csv.got[0].metadata == "");
+    csv.free_batch();
+
+    write_file(dir / "normal", "{\"message_id\":1,\"payload\":\"x\",\"metadata\":{\"k\":\"v\"}}\nplain\nmore\n");
+    consumer_under_test normal(config(dir / "normal", R"("format":"envelope")"));
+    normal.connect();
+    normal.receive();
+    CHECK(normal.got[0].payload == "x");
+    CHECK(normal.got[0].metadata == "k=v;");
+    CHECK(normal.got[1].payload == "plain");
+    CHECK(normal.got[1].metadata == "mq_bridge.original_format=raw;");
+    CHECK(normal.host.warnings.size() == 1);  // once, not for each line
+    normal.free_batch();
+}
+
+TEST_CASE("batches keep to the number and the bytes asked for, whatever the size of records") {
+    scratch dir;
+    std::string text, csv = "a,b\n", lines;
+    texts expected, rows;
+    for (int i = 0; i < 3000; ++i) {
+        const std::string record = std::to_string(i) + std::string(static_cast<std::size_t>(i * 7 % 1000), 'x');
+        text += record + "\n";
+        csv += record + ",\"" + record + "\n\"\n";
+        expected.push_back(record);
+        rows.push_back(R"({"a":")" + record + R"(","b":")" + record + "\\n\"}");
+    }
+    write_file(dir / "in", text);
+    write_file(dir / "csv", csv);
+    for (const std::uint32_t most : {1U, 7U, 512U, 100000U})
+        for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{5000}}) {
+            consumer_under_test c(config(dir / "in"));
+            c.connect();
+            CHECK(c.receive(most, bytes) == MQB_OK);
+            CHECK(c.got.size() <= most);
+            if (bytes == 1) CHECK(c.got.size() == 1);
+            texts all;
+            for (const letter& one : c.got) all.push_back(one.payload);
+            c.free_batch();
+            for (const std::string& one : c.all(most, bytes)) all.push_back(one);
+            CHECK(all == expected);
+            consumer_under_test d(config(dir / "csv", R"("format":"csv")"));
+            d.connect();
+            CHECK(d.all(most, bytes) == rows);
+        }
+}
+
+TEST_CASE("without a drain the reader waits for more, and for the delimiter") {
+    scratch dir;
+    write_file(dir / "in", "a\nb\nc");
+    consumer_under_test c(config(dir / "in"), false);
+    c.connect();
+    CHECK(c.all() == texts{"a", "b"});
+    CHECK(c.last == MQB_OK);
+    write_file(dir / "in", "d\ne\n", true);
+    CHECK(c.all() == texts{"cd", "e"});
+}
+
+TEST_CASE("a file that is cut or replaced is told, and read again from its beginning") {
+    scratch dir;
+    write_file(dir / "in", "line 1\nline 2\n");
+    consumer_under_test c(config(dir / "in"), false);
+    c.connect();
+    CHECK(c.all().size() == 2);
+    write_file(dir / "in", "new\n");
+    CHECK(c.receive() == MQB_DISCONNECTED);
+    CHECK(c.why ==
+          "file source '" + (dir / "in") + "' was truncated: 14 bytes were read and it has 4; it is read again from its beginning");
+    CHECK(c.connect() == "");
+    CHECK(c.all() == texts{"new"});
+
+    std::filesystem::rename(dir / "in", dir / "old");
+    CHECK(c.receive() == MQB_DISCONNECTED);
+    CHECK(c.why.find("is gone") != std::string::npos);
+    CHECK(c.connect() == "2: cannot open file source '" + (dir / "in") + "': No such file or directory");
+    write_file(dir / "in", "other\n");
+    CHECK(c.connect() == "");
+    CHECK(c.all() == texts{"other"});
+    write_file(dir / "next", "third\n");
+    std::filesystem::rename(dir / "next", dir / "in");
+    CHECK(c.receive() == MQB_DISCONNECTED);
+    CHECK(c.why.find("was replaced") != std::string::npos);
+    CHECK(c.connect() == "");
+    CHECK(c.all() == texts{"third"});
+}
+
+TEST_CASE("a record that is too long is told with its place, and reading goes on behind it") {
+    scratch dir;
+    const std::string large(3 << 20, 'x');
+    write_file(dir / "in", "ok1\n" + large + "\nok2\n" + large);
+    consumer_under_test c(config(dir / "in", R"("format":"raw","max_record_bytes":1048576)"));
+    c.connect();
+    CHECK(c.all() == texts{"ok1"});
+    CHECK(c.last == MQB_REJECTED);
+    CHECK(c.why == "file source '" + (dir / "in") +
+                       "': the record at byte 4 has 3145728 bytes, more than max_record_bytes (1048576); it is skipped");
+    CHECK(c.all() == texts{"ok2"});
+    CHECK(c.last == MQB_REJECTED);
+    CHECK(c.all().empty());
+    CHECK(c.last == MQB_END);
+    CHECK(c.host.counts["records_refused"] == 2);
+}
+
+TEST_CASE("a CSV file that ends inside quotes is told after the rows before it") {
+    scratch dir;
+    write_file(dir / "in", "a,b\n1,2\n3,\"open\n");
+    consumer_under_test c(config(dir / "in", R"("format":"csv")"));
+    c.connect();
+    CHECK(c.all() == texts{R"({"a":"1","b":"2"})"});
+    CHECK(c.last == MQB_REJECTED);
+    CHECK(c.why == "csv: file source '" + (dir / "in") + "' ends inside a quoted field (record at byte 8); the file looks truncated");
+    CHECK(c.receive() == MQB_END);
+}
+
+TEST_CASE("a batch freed unsettled ends its lane") {
+    scratch dir;
+    write_file(dir / "in", "1\n2\n3\n4\n5\n6\n");
+    consumer_under_test c(config(dir / "in"));
+    c.connect();
+    c.receive(2);
+    CHECK(c.got[0].lane == 0);
+    CHECK(c.settle(1) == 1);
+    void* const first = c.batch;
+    c.receive(2);
+    void* const second = c.batch;
+    c.batch = first;
+    c.free_batch();
+    c.batch = second;
+    CHECK(c.settle(2) == -1);
+    c.free_batch();
+    c.receive(2);
+    CHECK(c.got[0].lane == 1);
+    CHECK(c.settle(2) == 2);
+    c.free_batch();
+}
+
+TEST_CASE("what cannot be read is refused with path and reason") {
+    scratch dir;
+    CHECK(refused(config(dir / "none")) == "4: cannot open file source '" + (dir / "none") + "': No such file or directory");
+    CHECK(refused(config(dir.path)) == "4: file source '" + dir.path + "' is a directory, not a file");
+    ::mkfifo((dir / "fifo").c_str(), 0600);
+    CHECK(refused(config(dir / "fifo")) == "4: file source '" + (dir / "fifo") + "' is a FIFO; besides files only /dev/stdin can be read");
+    CHECK(refused(config("/dev/zero")) == "4: file source '/dev/zero' is a device; besides files only /dev/stdin can be read");
+    if (::geteuid() != 0) {
+        write_file(dir / "closed", "");
+        ::chmod((dir / "closed").c_str(), 0);
+        CHECK(refused(config(dir / "closed")).find("Permission denied") != std::string::npos);
+    }
+    write_file(dir / "u16", std::string_view("\xff\xfe"
+                                             "a\0",
+                                             4));
+    consumer_under_test c(config(dir / "u16", R"("format":"csv")"));
+    c.connect();
+    CHECK(c.receive() == MQB_BAD_CONFIG);
+    CHECK(c.why == "file source '" + (dir / "u16") + "' is UTF-16LE by its byte order mark; only UTF-8 is read as `csv`");
+}
+
+TEST_CASE("what this version does not do is refused by name") {
+    const auto text = [](const std::string& more) { return refused(config("in", more)); };
+    CHECK(text(R"("mode":"subscribe")") == "mode: subscribe is not supported by this version of the file endpoint");
+    CHECK(text(R"("delete":true)") == "delete: true is not supported by this version of the file endpoint");
+    CHECK(text(R"("compression":"gzip")") == "compression: gzip is not supported by this version of the file endpoint");
+    CHECK(text(R"("encryption":{"key":"x"})") == "encryption is not supported by this version of the file endpoint");
+    CHECK(text(R"("format":"parquet")").find("parquet") != std::string::npos);
+    CHECK(text(R"("delimiter":"ab")") == "delimiter: one byte, or 0xNN, was expected, not \"ab\"");
+    CHECK(text(R"("delimiter":",")") == "delimiter: \",\" may be part of a JSON record itself");
+    CHECK(text(R"("format":"csv","csv":{"header":false})") == "csv: an input with `header: false` needs `columns`");
+    CHECK(text(R"("format":"csv","csv":{"separator":"ab"})").starts_with("csv.separator"));
+    CHECK(text(R"("format":"csv","csv":{"separator":"\""})") == "csv: `separator` and `quote` must differ");
+}

@@ -1,0 +1,78 @@
+#include "publisher.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+namespace mqb::file {
+
+publisher::publisher(const sdk::context& made, config chosen)
+    : sdk::publisher(made), config_(std::move(chosen)), output_(config_.path), delimiter_(config_.delimiter_byte()) {
+    if (config_.format != record_format::raw) envelope_.emplace(config_.format, delimiter_);
+}
+
+// One send at a time, taken back as a whole when it fails: nothing of it is in the file when it is sent again.
+sdk::promises publisher::promise(const config&) { return sdk::promises{}.ordered().ordered_retry(); }
+
+void publisher::connect() {
+    mend_ = output_.open(delimiter_, config_.fsync != fsync_mode::off);
+    if (mend_) host().warning("file target '", config_.path, "' does not end with the delimiter; it is put behind the last record");
+}
+
+sdk::status publisher::send(sdk::send_call& call) {
+    if (call.flushes()) return sdk::status::done;
+    if (!output_.begin_batch()) return call.fail(sdk::status::disconnected, sdk::join("file target '", config_.path, "' was removed"));
+    int error = write_all(call);
+    if (error == 0 && config_.fsync == fsync_mode::batch) error = output_.sync();
+    if (error != 0) return fail(call, error);
+    mend_ = false;
+    call.all_done();
+    return sdk::status::done;
+}
+
+int publisher::write_all(const sdk::send_call& call) {
+    buffer_.clear(2 * piece);
+    ends_.clear();
+    if (mend_) buffer_.append(delimiter_);
+    for (const sdk::message_view message : call)
+        if (const int error = append(message); error != 0) return error;
+    return flush();
+}
+
+int publisher::append(sdk::message_view message) {
+    if (envelope_) {
+        envelope_->append(message.raw(), buffer_);
+    } else if (message.payload().size() < piece) {
+        buffer_.append(message.text());
+        buffer_.append(delimiter_);
+    } else {
+        if (const int error = flush(); error != 0) return error;
+        if (const int error = output_.write(message.text()); error != 0) return error;
+        buffer_.append(delimiter_);
+    }
+    ends_.push_back(output_.written() + buffer_.size());
+    return buffer_.size() < piece ? 0 : flush();
+}
+
+int publisher::flush() {
+    const int error = output_.write(buffer_.text());
+    buffer_.clear(2 * piece);
+    return error;
+}
+
+// Of a file everything is taken back, so that all was not sent. Where that cannot be done, what is whole in there is done.
+sdk::status publisher::fail(const sdk::send_call& call, int error) {
+    const std::string why = sdk::join("cannot write to file target '", config_.path, "': ", std::generic_category().message(error));
+    const bool taken_back = output_.take_back();
+    std::uint32_t first = 0;
+    if (!taken_back) {
+        while (first < ends_.size() && ends_[first] <= output_.written()) call.done(first++);
+        if (first < call.size()) call.uncertain(first, why + "; a part of the record may be in the file");
+        mend_ = true;
+    } else {
+        call.again(first, why + "; the batch was taken back");
+    }
+    const bool may_pass = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EINTR || error == EAGAIN;
+    return call.fail(may_pass ? sdk::status::retry : sdk::status::disconnected, why);
+}
+
+}  // namespace mqb::file

@@ -1,0 +1,197 @@
+// Test host: runs the endpoint through its C tables, as a host does, in a scratch directory. For the tests of this folder.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <mqb/plugin.h>
+#include <mqb/sdk/metadata.hpp>
+#include <mqb/sdk/text.hpp>
+
+namespace mqb::file::testing {
+
+// A directory that is gone afterwards.
+struct scratch {
+    scratch() {
+        std::string name = "/tmp/mqb-file-" + std::string(6, 'X');
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        path = name;
+    }
+    ~scratch() { std::filesystem::remove_all(path); }
+    std::string operator/(const char* name) const { return path + "/" + name; }
+    std::string path;
+};
+
+inline void write_file(const std::string& path, std::string_view text, bool append = false) {
+    std::ofstream(path, append ? std::ios::binary | std::ios::app : std::ios::binary) << text;
+}
+inline std::string read_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// What one handle tells its host.
+struct test_host : mqb_host {
+    std::vector<std::string> warnings;
+    std::map<std::string, std::int64_t> counts;
+
+    test_host() : mqb_host{&slots} {}
+    static test_host& of(mqb_host* self) { return *static_cast<test_host*>(self); }
+    static const mqb_host_table slots;
+};
+inline const mqb_host_table test_host::slots = {
+    sizeof(mqb_host_table),
+    0,
+    [](mqb_host*) -> std::int32_t { return MQB_LOG_WARNING; },
+    [](mqb_host* self, std::int32_t, mqb_text text) { of(self).warnings.emplace_back(sdk::view(text)); },
+    [](mqb_host* self, const mqb_event* event) {
+        if (event->kind == MQB_WARN) of(self).warnings.emplace_back(sdk::view(event->text));
+        if (event->kind == MQB_COUNT) of(self).counts[std::string(sdk::view(event->text))] += event->number;
+    },
+    [](mqb_host*, std::int32_t) -> std::uint64_t { return 0; },
+    [](mqb_host*, std::uint64_t, mqb_call*) -> mqb_status { return MQB_UNSUPPORTED; },
+    [](mqb_host*, std::uint64_t) {},
+    [](mqb_host*, std::uint32_t, const mqb_message*, char*, std::size_t*) -> mqb_status { return MQB_REJECTED; },
+    [](mqb_host*, mqb_text, mqb_text) -> const void* { return nullptr; }};
+
+// A call struct that keeps its texts.
+template <class Raw>
+struct call : Raw {
+    call() : Raw{} {
+        head().struct_size = sizeof(Raw);
+        head().operation = 1;
+        head().explain = [](mqb_call* self, std::uint32_t entry, mqb_text text) {
+            reinterpret_cast<call*>(self)->texts[entry] = sdk::view(text);
+        };
+    }
+    mqb_call& head() { return *reinterpret_cast<mqb_call*>(static_cast<Raw*>(this)); }
+    std::string why() { return texts[MQB_WHOLE_CALL]; }
+    std::map<std::uint32_t, std::string> texts;
+};
+
+// A message as a test names it.
+struct letter {
+    std::string payload;
+    std::string metadata;  // key=value;
+    std::uint64_t lane = 0;
+};
+
+// One handle of either side. Throws the text of a failing create.
+template <class Handle>
+struct made {
+    made(std::uint32_t side, const std::string& config, bool drain) {
+        const mqb_factory& factory = *mqb_plugin_v1()->factories[0];
+        call<mqb_create> c;
+        c.host = &host;
+        c.config = sdk::text_of(config);
+        c.side = side;
+        c.drain = drain;
+        if (factory.create(&c) != MQB_OK) throw std::runtime_error(c.why());
+        handle = static_cast<Handle*>(c.made);
+    }
+    made(const made&) = delete;
+    ~made() { handle->table->free(handle); }
+
+    // Empty, or the status and the text.
+    std::string connect() {
+        call<mqb_call> c;
+        const mqb_status answer = handle->table->connect(handle, &c);
+        return answer == MQB_OK ? "" : std::to_string(answer) + ": " + c.why();
+    }
+
+    test_host host;
+    Handle* handle = nullptr;
+};
+
+struct consumer_under_test : made<mqb_consumer> {
+    explicit consumer_under_test(const std::string& config, bool drain = true) : made(MQB_SIDE_CONSUMER, config, drain), drains(drain) {}
+
+    mqb_status receive(std::uint32_t most = 512, std::uint64_t bytes = 0) {
+        call<mqb_receive> c;
+        c.max_messages = most;
+        c.max_bytes = bytes;
+        c.drain = drains;
+        got.clear();
+        batch = nullptr;
+        const mqb_status answer = handle->table->receive(handle, &c);
+        why = c.why();
+        for (std::uint32_t i = 0; answer == MQB_OK && i < c.messages.count; ++i) {
+            const mqb_message& m = *mqb_message_at(&c.messages, i);
+            std::string metadata;
+            for (const sdk::metadata_entry one : sdk::metadata_view(m.metadata)) metadata += sdk::join(one.key(), "=", one.value(), ";");
+            got.push_back({std::string(sdk::view(m.payload)), metadata, m.lane});
+        }
+        if (answer == MQB_OK) batch = c.batch;
+        return answer;
+    }
+    // ACK of the first `count` of the batch: how many outcomes were OK, -1 when any was GONE.
+    int settle(std::uint32_t count) {
+        std::vector<mqb_entry> entries(count);
+        std::vector<mqb_outcome> outcomes(count);
+        for (std::uint32_t i = 0; i < count; ++i) entries[i].index = i;
+        call<mqb_settle> c;
+        c.batch = batch;
+        c.entries = mqb_list_of(entries.data(), count, sizeof(mqb_entry));
+        c.outcomes = mqb_list_of(outcomes.data(), count, sizeof(mqb_outcome));
+        if (handle->table->settle(handle, &c) != MQB_OK) return -2;
+        int ok = 0;
+        for (const mqb_outcome& one : outcomes) {
+            if (one.result == MQB_SETTLE_GONE) return -1;
+            ok += one.result == MQB_SETTLE_OK;
+        }
+        return ok;
+    }
+    void free_batch() {
+        if (batch != nullptr) handle->table->free_batch(handle, batch);
+        batch = nullptr;
+    }
+    // Receives, settles and frees until something else than messages is answered; the last answer and its text follow.
+    std::vector<std::string> all(std::uint32_t most = 512, std::uint64_t bytes = 0) {
+        std::vector<std::string> payloads;
+        while ((last = receive(most, bytes)) == MQB_OK && batch != nullptr) {
+            for (const letter& one : got) payloads.push_back(one.payload);
+            settle(static_cast<std::uint32_t>(got.size()));
+            free_batch();
+        }
+        return payloads;
+    }
+
+    bool drains;
+    std::vector<letter> got;
+    void* batch = nullptr;
+    std::string why;
+    mqb_status last = MQB_OK;
+};
+
+struct publisher_under_test : made<mqb_publisher> {
+    explicit publisher_under_test(const std::string& config) : made(MQB_SIDE_PUBLISHER, config, false) {}
+
+    mqb_status send(const std::vector<std::string>& payloads) {
+        std::vector<mqb_message> messages(payloads.size());
+        std::vector<mqb_outcome> results(payloads.size());
+        for (std::size_t i = 0; i < payloads.size(); ++i) {
+            messages[i].id[15] = static_cast<std::uint8_t>(i + 1);
+            messages[i].payload = sdk::borrowed(payloads[i]);
+        }
+        call<mqb_send> c;
+        const auto count = static_cast<std::uint32_t>(payloads.size());
+        c.messages = mqb_list_of(messages.data(), count, sizeof(mqb_message));
+        c.outcomes = mqb_list_of(results.data(), count, sizeof(mqb_outcome));
+        const mqb_status answer = handle->table->send(handle, &c);
+        why = c.why();
+        outcomes.clear();
+        for (const mqb_outcome& one : results) outcomes.push_back(one.result);
+        return answer;
+    }
+    std::vector<std::int32_t> outcomes;
+    std::string why;
+};
+
+}  // namespace mqb::file::testing

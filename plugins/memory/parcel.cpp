@@ -1,0 +1,174 @@
+#include "parcel.hpp"
+
+#include <mqb/sdk/metadata_writer.hpp>
+#include <mqb/sdk/uuid.hpp>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace mqb::memory {
+
+namespace {
+
+// Positions at the source of a hop are that hop's matter: they are not passed on.
+bool is_of_this_hop(std::string_view key) { return key.starts_with("mqb.src."); }
+
+bool has_keys_of_this_hop(const mqb_buffer& block) {
+    std::size_t at = 0;
+    mqb_meta entry;
+    while (mqb_meta_next(&block, &at, &entry) == 1)
+        if (is_of_this_hop(sdk::view(entry.key))) return true;
+    return false;
+}
+
+// What a send uses of one owner, and whether that is enough to keep the owner alive: of a large block in which a small message
+// stands, the message is copied.
+struct used_owner {
+    mqb_owner* owner;
+    std::uint64_t bytes;
+    bool is_kept;
+};
+
+// The owners of a send, and which buffer has which. An owner that comes again after many others may be listed twice; that costs a
+// count more and nothing else. Threads: one for each thread, used again by its next send.
+class owners_of_send {
+public:
+    static owners_of_send& empty() {
+        static thread_local owners_of_send one;
+        one.list_.clear();
+        one.of_buffer_.clear();
+        return one;
+    }
+    // Once for each buffer, in order.
+    void add(const mqb_buffer& buffer) {
+        if (!buffer.owner) return of_buffer_.push_back(none);
+        std::size_t i = list_.size();
+        const std::size_t oldest = i > 4 ? i - 4 : 0;
+        while (i > oldest && list_[i - 1].owner != buffer.owner) --i;
+        if (i == oldest) list_.push_back({buffer.owner, 0, false}), i = list_.size();
+        list_[i - 1].bytes += buffer.size;
+        of_buffer_.push_back(static_cast<std::uint32_t>(i - 1));
+    }
+    void decide() {
+        for (used_owner& one : list_) one.is_kept = one.bytes * 4 >= one.owner->total_size;
+    }
+    bool is_kept(std::size_t buffer) const { return of_buffer_[buffer] != none && list_[of_buffer_[buffer]].is_kept; }
+    const std::vector<used_owner>& all() const { return list_; }
+
+private:
+    static constexpr std::uint32_t none = UINT32_MAX;
+    std::vector<used_owner> list_;
+    std::vector<std::uint32_t> of_buffer_;  // place in list_
+};
+
+// A message whose metadata has to change, which is rare.
+struct cleaned_block {
+    std::uint32_t index;
+    sdk::metadata_block block;
+};
+
+// Where the bytes of a buffer that is not kept go.
+class copier {
+public:
+    copier(std::uint8_t* to, mqb_owner* owner) noexcept : at_(to), owner_(owner) {}
+    void operator()(mqb_buffer& buffer) noexcept {
+        if (!buffer.data) return;
+        if (buffer.size) std::memcpy(at_, buffer.data, buffer.size);
+        buffer.data = at_;
+        buffer.owner = owner_;
+        at_ += buffer.size;
+    }
+
+private:
+    std::uint8_t* at_;
+    mqb_owner* owner_;
+};
+
+}  // namespace
+
+parcel* parcel::make(const mqb_list& messages) {
+    owners_of_send& owners = owners_of_send::empty();
+    std::vector<cleaned_block> cleaned;
+    std::size_t copied = 0, payload = 0;
+    for (std::uint32_t i = 0; i < messages.count; ++i) {
+        const mqb_message* message = mqb_message_at(&messages, i);
+        payload += message->payload.size;
+        owners.add(message->payload);
+        if (!has_keys_of_this_hop(message->metadata)) {
+            owners.add(message->metadata);
+            continue;
+        }
+        owners.add(mqb_buffer{});
+        cleaned.push_back({i, {}});
+        cleaned.back().block.append_without(sdk::metadata_view(message->metadata), is_of_this_hop);
+        copied += cleaned.back().block.buffer().size;
+    }
+    owners.decide();
+    std::size_t clean_at = 0;
+    for (std::uint32_t i = 0; i < messages.count; ++i) {
+        const mqb_message* message = mqb_message_at(&messages, i);
+        if (!owners.is_kept(2 * i)) copied += message->payload.size;
+        if (clean_at < cleaned.size() && cleaned[clean_at].index == i)
+            ++clean_at;
+        else if (!owners.is_kept(2 * i + 1))
+            copied += message->metadata.size;
+    }
+
+    parcel* made = allocate(messages, owners.all().size(), copied);
+    made->payload_bytes_ = payload;
+    for (const used_owner& one : owners.all()) {
+        if (!one.is_kept) continue;
+        one.owner->retain(one.owner);
+        made->owners_[made->owner_count_++] = one.owner;
+        made->charge_ += one.owner->total_size;
+    }
+    copier copy(reinterpret_cast<std::uint8_t*>(made->owners_ + owners.all().size()), made);
+    clean_at = 0;
+    for (std::uint32_t i = 0; i < messages.count; ++i) {
+        mqb_message& to = made->message(i);
+        std::memcpy(static_cast<void*>(&to), mqb_at(&messages, i), messages.size);
+        if (!sdk::message_view(&to).has_id()) sdk::make_uuid(to.id);
+        to.lane = 0;
+        to.delivery_count = 1;
+        if (!owners.is_kept(2 * i)) copy(to.payload);
+        if (clean_at < cleaned.size() && cleaned[clean_at].index == i) {
+            to.metadata = cleaned[clean_at++].block.buffer();
+            copy(to.metadata);
+        } else if (!owners.is_kept(2 * i + 1)) {
+            copy(to.metadata);
+        }
+    }
+    return made;
+}
+
+parcel* parcel::allocate(const mqb_list& messages, std::size_t owners, std::size_t bytes) {
+    const auto element_size = static_cast<std::uint16_t>((messages.size + 7u) & ~7u);
+    const std::size_t elements = std::size_t{messages.count} * element_size;
+    const std::size_t size = sizeof(parcel) + elements + owners * sizeof(mqb_owner*) + bytes;
+    void* memory = std::malloc(size);
+    if (!memory) throw std::bad_alloc();
+    auto* made = new (memory) parcel;
+    static_cast<mqb_owner&>(*made) = {sizeof(mqb_owner), 0, size, retained, released};
+    made->count_ = messages.count;
+    made->element_size_ = element_size;
+    made->charge_ = size;
+    made->elements_ = static_cast<std::uint8_t*>(memory) + sizeof(parcel);
+    made->owners_ = reinterpret_cast<mqb_owner**>(made->elements_ + elements);
+    return made;
+}
+
+parcel::~parcel() {
+    for (std::uint32_t i = 0; i < owner_count_; ++i) owners_[i]->release(owners_[i]);
+}
+
+void parcel::retained(mqb_owner* owner) { static_cast<parcel*>(owner)->holders_.fetch_add(1, std::memory_order_relaxed); }
+
+void parcel::released(mqb_owner* owner) {
+    auto* self = static_cast<parcel*>(owner);
+    if (self->holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    self->~parcel();
+    std::free(self);
+}
+
+}  // namespace mqb::memory

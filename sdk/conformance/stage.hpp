@@ -1,0 +1,61 @@
+// Stage: what one case works with: the plugin, a subject, a fresh place, the instances it made.
+#pragma once
+#include "publisher.hpp"
+
+namespace mqb::conformance {
+
+class stage {
+public:
+    stage(const library&, const subject&, place);
+    // Closes what is left in reverse order, and looks for rules broken afterwards.
+    void finish();
+
+    const library& lib;
+    const subject& about;
+    const place where;
+    const quirks& q() const { return about.q; }
+    const mqb_plugin* plugin();
+    const mqb_factory* factory();
+
+    bool has_consumer() const { return (about.sides & MQB_SIDE_CONSUMER) != 0; }
+    bool has_publisher() const { return (about.sides & MQB_SIDE_PUBLISHER) != 0; }
+    bool round_trips() const { return has_consumer() && has_publisher() && q().round_trip; }
+
+    recipe recipe_for(std::uint32_t side, bool drain = false);
+    consumer& make_consumer();
+    publisher& make_publisher();
+    consumer& open_consumer();
+    publisher& open_publisher();
+
+    // A connected consumer whose source holds n messages. The payloads put there are in `fed`; empty when the source feeds itself.
+    consumer& source_with(std::uint32_t n);
+    // Puts n more messages there, if the kit can.
+    void feed(std::uint32_t n);
+    void feed(const std::vector<letter>&);
+    bool can_feed() const { return round_trips() || (about.prepare && !about.prepare->file.empty()); }
+    std::vector<std::string> fed;
+    letter next_letter();
+    void close_feeder() {
+        if (feeder_) feeder_->close();
+        feeder_ = nullptr;
+    }
+
+    // The next consumer of the same configuration, after the first one was freed.
+    consumer& reopen(consumer& first);
+
+    // Fails unless the payloads of these batches are exactly what was fed, each once. A gap is "lost", a repetition "twice".
+    void require_exactly_fed(const std::vector<batch>&, const rule&);
+
+private:
+    void prepare_once();
+    void write_prepared(std::uint32_t n);
+    std::vector<std::unique_ptr<consumer>> consumers_;
+    std::vector<std::unique_ptr<publisher>> publishers_;
+    publisher* feeder_ = nullptr;
+    std::uint64_t number_ = 0;
+    bool prepared_ = false;
+};
+
+std::vector<std::string> payloads_of(const std::vector<batch>&);
+
+}  // namespace mqb::conformance

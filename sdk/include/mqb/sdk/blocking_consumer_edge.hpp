@@ -1,0 +1,181 @@
+// blocking_consumer_edge: how the host's calls reach the thread of a blocking consumer, and how its answers come back.
+#pragma once
+
+#include <mqb/sdk/blocking_consumer.hpp>
+#include <mqb/sdk/offer.hpp>
+
+namespace mqb::sdk::detail {
+
+template <class T>
+concept has_wake = requires(T& self) {
+    self.wake();
+};
+
+// What the worker runs for a consumer. Threads: all on the worker's, but interrupt, which is [any].
+template <class T>
+class blocking_consumer_body {
+public:
+    explicit blocking_consumer_body(T* of) noexcept : self(of) {}
+
+    static constexpr bool can_interrupt = has_wake<T>;
+
+    void run(job& one) noexcept {
+        switch (one.kind) {
+            case job_kind::connect: return run_connect(one);
+            case job_kind::receive: return run_receive(one);
+            case job_kind::settle: return run_settle(one);
+            case job_kind::control: return run_control(one);
+            case job_kind::free_batch: return run_free(one.what);
+            case job_kind::lanes_done: return run_lanes_done(one.number);
+            default: return;
+        }
+    }
+    void idle() noexcept {
+        if constexpr (requires { self->idle(self->unsettled()); }) at_the_quiet_edge(*self, "idle", [&] { self->idle(self->unsettled()); });
+    }
+    void turn(std::chrono::milliseconds slice) noexcept {
+        receive_call call(*waiting, *self);
+        mqb_status answer = MQB_CANCELLED;
+        if (!self->thread().turn_is_cancelled()) {
+            answer = at_the_edge(waiting->call, MQB_DISCONNECTED, [&] { return self->receive(call, slice); });
+            if (answer == MQB_PENDING || (answer == MQB_OK && waiting->messages.count == 0)) return;
+        }
+        self->thread().end_turns();
+        if (answer == MQB_OK) self->count_given(waiting->batch, waiting->messages.count);
+        finish(call, answer);
+    }
+    void interrupt() noexcept {
+        if constexpr (has_wake<T>) self->wake();
+    }
+    void end() noexcept {
+        if constexpr (requires { self->disconnect(); }) at_the_quiet_edge(*self, "disconnect", [&] { self->disconnect(); });
+    }
+
+private:
+    template <class Call>
+    void finish(const Call& call, mqb_status answer) noexcept {
+        note_end(call, static_cast<status>(answer));
+        self->finish(&call.raw().call, answer, false);
+    }
+    template <class Call, class Work>
+    void answer(Call& call, bool is_cancelled, mqb_status if_thrown, Work&& work) noexcept {
+        const mqb_status with = is_cancelled ? mqb_status{MQB_CANCELLED} : start(call, if_thrown, std::forward<Work>(work));
+        if (with != MQB_PENDING) finish(call, with);
+    }
+    void run_connect(const job& one) noexcept {
+        connect_call call(*static_cast<bare_call*>(one.what), *self);
+        answer(call, one.is_cancelled, MQB_RETRY, [&] {
+            if constexpr (connects_later<T>)
+                return self->connect(call);
+            else if constexpr (connects<T>)
+                return self->connect();
+        });
+    }
+    void run_receive(const job& one) noexcept {
+        waiting = static_cast<mqb_receive*>(one.what);
+        if (one.is_cancelled) return finish(receive_call(*waiting, *self), MQB_CANCELLED);
+        waiting->messages = mqb_list{nullptr, 0, sizeof(mqb_message), sizeof(mqb_message)};
+        waiting->batch = nullptr;
+        self->thread().begin_turns(one.number);
+    }
+    void run_settle(const job& one) noexcept {
+        if constexpr (has_settle<T>) {
+            settle_call call(*static_cast<mqb_settle*>(one.what), *self);
+            const mqb_status with = start(call, MQB_DISCONNECTED, [&] { return self->settle(call); });
+            if (with == MQB_PENDING) return;
+            self->count_settled(call);
+            finish(call, with);
+        }
+    }
+    void run_control(const job& one) noexcept {
+        control_call call(*static_cast<mqb_control*>(one.what), *self);
+        answer(call, one.is_cancelled, MQB_RETRY, [&] {
+            if constexpr (has_control<T>) return self->control(call);
+        });
+    }
+    void run_free(void* batch) noexcept {
+        self->count_freed(batch);
+        if constexpr (frees_batches<T>)
+            at_the_quiet_edge(*self, "free_batch", [&] { self->free_batch(batch); });
+        else
+            batch_access::free(static_cast<sdk::batch*>(batch));
+    }
+    void run_lanes_done(std::uint64_t token) noexcept {
+        if constexpr (has_lanes_done<T>) at_the_quiet_edge(*self, "lanes_done", [&] { self->lanes_done(token); });
+    }
+
+    T* self;
+    mqb_receive* waiting = nullptr;  // the receive of these turns
+};
+
+// The author's class with its body: what is made for the host.
+template <class T>
+struct blocking_consumer_made : T {
+    using T::T;
+    blocking_consumer_body<T> body{this};
+};
+
+template <class T>
+struct blocking_consumer_edge {
+    using made_type = blocking_consumer_made<T>;
+    static mqb_consumer* handle_of(consumer& self) noexcept { return &self; }
+    static made_type& self_of(mqb_consumer* handle) noexcept { return static_cast<made_type&>(static_cast<consumer&>(*handle)); }
+
+    static mqb_status post(mqb_consumer* handle, mqb_call& call, job_kind kind) noexcept {
+        return at_the_edge(call, MQB_RETRY, [&] {
+            made_type& self = self_of(handle);
+            self.thread().post(self.body, job{kind, false, &call, call.operation});
+            return status::pending;
+        });
+    }
+    static mqb_status connect(mqb_consumer* handle, mqb_call* call) noexcept { return post(handle, *call, job_kind::connect); }
+    static mqb_status receive(mqb_consumer* handle, mqb_receive* call) noexcept { return post(handle, call->call, job_kind::receive); }
+    static mqb_status settle(mqb_consumer* handle, mqb_settle* call) noexcept {
+        made_type& self = self_of(handle);
+        if constexpr (checks_maximal)
+            if (!self.book().may_settle(settle_call(*call, self), self.dispositions)) return MQB_OK;
+        return post(handle, call->call, job_kind::settle);
+    }
+    static mqb_status control(mqb_consumer* handle, mqb_control* call) noexcept { return post(handle, call->call, job_kind::control); }
+    static void free_batch(mqb_consumer* handle, void* batch) noexcept {
+        made_type& self = self_of(handle);
+        if constexpr (checks_maximal)
+            if (!self.book().freed(self, batch)) return;
+        at_the_quiet_edge(self, "free_batch", [&] { self.thread().post(self.body, job{job_kind::free_batch, false, batch, 0}); });
+    }
+    static void lanes_done(mqb_consumer* handle, std::uint64_t token) noexcept {
+        made_type& self = self_of(handle);
+        at_the_quiet_edge(self, "lanes_done", [&] { self.thread().post(self.body, job{job_kind::lanes_done, false, nullptr, token}); });
+    }
+    static void cancel(mqb_consumer* handle, std::uint64_t operation) noexcept {
+        made_type& self = self_of(handle);
+        self.thread().cancel(self.body, operation);
+    }
+    static void free(mqb_consumer* handle) noexcept {
+        made_type& self = self_of(handle);
+        self.thread().stop(self.body);
+        delete &self;
+    }
+
+    static constexpr mqb_consumer_table make() {
+        mqb_consumer_table slots{};
+        slots.struct_size = sizeof slots;
+        slots.connect = connect;  // also without one of the author's: it starts the thread
+        slots.receive = receive;
+        if constexpr (has_settle<T>) slots.settle = settle;
+        slots.free_batch = free_batch;
+        if constexpr (has_lanes_done<T>) slots.lanes_done = lanes_done;
+        if constexpr (has_control<T>) slots.control = control;
+        slots.cancel = cancel;
+        slots.free = free;
+        return slots;
+    }
+    static constexpr mqb_consumer_table table = make();
+};
+
+template <class T>
+requires std::derived_from<T, blocking_consumer>
+struct edge_of<T> : blocking_consumer_edge<T> {
+};
+
+}  // namespace mqb::sdk::detail

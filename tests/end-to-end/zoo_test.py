@@ -1,0 +1,92 @@
+"""A plugin that throws, blocks or completes twice takes down its own route only: the ledger of the other one is exact."""
+import csv
+import pathlib
+import re
+import signal
+
+import bridge
+
+ROWS = 2000
+# How the animal is used: the route `bad` reads from it, writes to it, or reads what the route `fill` has written to it.
+READING = "bad: {shutdown_timeout_ms: 300, input: {zoo: {topic: t}}, output: null}\n"
+WRITING = "bad: {shutdown_timeout_ms: 300, input: {file: {path: in.jsonl, format: raw}}, output: {zoo: {topic: t}}}\n"
+SETTLING = READING + "fill: {exit_on_empty: true, input: {file: {path: in.jsonl, format: raw}}, output: {zoo: {topic: t}}}\n"
+ANIMALS = {
+    "throws_error_in_create": READING, "throws_int_in_create": READING, "throws_error_in_connect": READING, "throws_error_in_receive": READING,
+    "throws_int_in_receive": READING, "throws_error_in_send": WRITING, "throws_int_in_send": WRITING, "throws_error_in_settle": SETTLING,
+    "throws_error_in_free": READING, "hangs_in_connect": READING, "hangs_in_receive": READING, "hangs_in_send": WRITING,
+    "hangs_in_settle": SETTLING, "hangs_in_free_batch": SETTLING, "unknown_status": SETTLING, "completes_twice": SETTLING,
+    "done_and_completes": SETTLING, "send_done_and_completes": WRITING, "completes_inside_start": SETTLING, "makes_nothing": READING,
+}
+
+
+def host_says():
+    """What zoo.tsv expects of the host, by fault."""
+    with open(pathlib.Path(__file__).parent.parent / "bad-plugins" / "zoo.tsv", encoding="utf-8") as file:
+        lines = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {line["fault"]: line["host"] for line in lines}
+
+
+class Zoo(bridge.Case):
+    def setUp(self):
+        super().setUp()
+        if not (bridge.ZOO / "libmqb_bad_none.so").exists():
+            self.skipTest("the zoo is not built")
+        self.write("in.jsonl", "".join(f'{{"n":{i}}}\n' for i in range(ROWS)))
+
+    def start_beside(self, fault, routes, *options):
+        (self.folder / "out.jsonl").unlink(missing_ok=True)
+        self.write("routes.yaml", routes + "good: {exit_on_empty: true, input: {file: {path: in.jsonl, format: raw}}, output: {file: {path: out.jsonl, format: raw}}}\n")
+        running = self.start("run", "routes.yaml", "--plugin", bridge.ZOO / f"libmqb_bad_{fault}.so", *options)
+        self.assertTrue(running.wait_for(r" good: completed"), running.text)
+        return running
+
+    def assert_good(self, running, code, codes):
+        self.assertIn(code, codes, running.text)
+        ledgers = running.ledgers()
+        self.assert_delivered(ledgers["good"], ROWS)
+        self.assertEqual((self.folder / "out.jsonl").read_bytes(), (self.folder / "in.jsonl").read_bytes())
+        for ledger in ledgers.values():
+            self.assert_exact(ledger)
+        return ledgers
+
+    def test_each_animal_beside_a_good_route(self):
+        expected = host_says()
+        for fault, routes in ANIMALS.items():
+            with self.subTest(fault):
+                running = self.start_beside(fault, routes)
+                says = expected[fault]
+                if says != "-" and not fault.endswith("_in_free"):
+                    running.wait_for(f"(?i){says}")
+                if running.process.poll() is None:
+                    running.process.send_signal(signal.SIGTERM)
+                code = running.end()
+                ledgers = self.assert_good(running, code, (0, 1))
+                if says != "-":
+                    self.assertRegex(running.text, f"(?i){says}")
+                if fault.startswith(("throws", "hangs", "makes")) and not fault.endswith("_in_free"):
+                    self.assertEqual(code, 1, running.text)
+                if fault.startswith("hangs"):
+                    self.assertEqual(ledgers["bad"]["state"], "failed", running.text)
+                    self.assertTrue(re.search(says, ledgers["bad"]["cause"]), ledgers["bad"])
+
+    def test_a_drain_gives_up_a_route_that_is_stuck_when_the_others_have_ended(self):
+        running = self.start_beside("hangs_in_receive", READING, "--drain")
+        code = running.end()
+        ledgers = self.assert_good(running, code, (1,))
+        self.assertEqual(ledgers["bad"]["state"], "failed")
+        self.assertIn("blocked in", ledgers["bad"]["cause"])
+
+    def test_a_second_signal_ends_it_at_once(self):
+        running = self.start_beside("hangs_in_receive", READING.replace("300", "50000"))
+        running.wait_for("blocked in")
+        running.process.send_signal(signal.SIGTERM)
+        running.wait_for("SIGTERM: stopping")
+        running.process.send_signal(signal.SIGTERM)
+        code = running.end()
+        self.assert_good(running, code, (1,))
+        self.assertIn("second signal", running.text)
+
+
+if __name__ == "__main__":
+    bridge.main()
