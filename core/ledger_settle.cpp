@@ -149,6 +149,10 @@ void ledger::finish(settle_op& op, status answer) {
     ledger_batch& b = *op.from;
     --calls_;
     --b.calls;
+    if (answer == status::bad_config) {
+        const auto text = op.texts.best(whole_call);
+        on_bad_config(text.empty() ? std::string_view{"a settle found the configuration wrong"} : text);
+    }
     if (answer == status::unsupported)  // the leaf acknowledges nothing: there is nothing to record
         for (auto& o : op.answers) o.set(settle_result::ok);
     bool again = false;

@@ -142,13 +142,15 @@ status reconnecting_consumer::start_settle(settle_call& upper) {
     op.outcomes = upper.outcomes;
     ++in_flight_;
     const status answer = leaf_->settle(op);
-    if (answer == status::pending) return answer;
+    op.in_flight = answer == status::pending;
+    if (op.in_flight) return answer;
     settled(op, answer);
     return answer == status::disconnected ? status::ok : answer;  // the outcomes decide
 }
 
 void reconnecting_consumer::settled(settle_op& op, status answer) {
     --in_flight_;
+    op.in_flight = false;
     if (!op.texts.empty()) std::swap(op.upper->texts, op.texts);
     op.texts.clear();
     spare_ops_.push_back(&op);
@@ -163,7 +165,10 @@ void reconnecting_consumer::lost(std::string_view cause) {
     if (link_.is_up()) {
         link_.lost();
         on_state(false, cause.empty() ? std::string_view{"disconnected"} : cause);
-        if (receive_.asked) leaf_->cancel(receive_);  // the next connect waits until nothing is in flight
+        // The next connect waits until nothing is in flight.
+        if (receive_.asked) leaf_->cancel(receive_);
+        for (auto& o : ops_)
+            if (o->in_flight) leaf_->cancel(*o);
     }
     reconnect_if_idle();
 }

@@ -20,8 +20,10 @@ public:
     status receive(receive_call& c) override;
     status settle(settle_call& c) override;
     void free_batch(void* batch) override { leaf_->free_batch(batch); }
-    void lanes_done(std::uint64_t token) override { leaf_->lanes_done(token); }
-    status control(control_call& c) override { return leaf_->control(c); }
+    void lanes_done(std::uint64_t token) override {
+        if (link_.is_up()) leaf_->lanes_done(token);  // with the connection the lanes are gone
+    }
+    status control(control_call& c) override { return link_.is_up() ? leaf_->control(c) : status::retry; }
     void cancel(call& c) override;
     status close(call& c) override { return leaf_->close(c); }
     void listen(event_sink* sink) override { above_ = sink; }
@@ -42,6 +44,7 @@ private:
     struct settle_op : settle_call {
         reconnecting_consumer* self = nullptr;
         settle_call* upper = nullptr;
+        bool in_flight = false;
     };
     // Answers what waits for a connection that will not come.
     struct parked_mail : mail {

@@ -114,29 +114,39 @@ status reconnecting_publisher::send(send_call& c) {
 
 status reconnecting_publisher::start(send_op& op) {
     ++in_flight_;
-    return leaf_->send(op);
+    const status answer = leaf_->send(op);
+    op.in_flight = answer == status::pending;
+    return answer;
 }
 
 bool reconnecting_publisher::ended(send_op& op, status& answer) {
     --in_flight_;
+    op.in_flight = false;
     pass_up(op);
     if (answer == status::ok && link_.is_up()) link_.has_worked();
     // What a send left without outcome while the connection is lost comes before all that was started later.
-    if (answer != status::disconnected && (answer != status::ok || link_.is_up() || op.upper->messages.empty())) {
+    const bool is_ended_by_the_loss =
+        !link_.is_up() && !op.upper->messages.empty() && (answer == status::ok || (answer == status::cancelled && !op.cancelled));
+    if (answer != status::disconnected && !is_ended_by_the_loss) {
         reconnect_if_idle();
         return true;
     }
-    if (link_.is_up()) {
-        link_.lost();
-        const auto cause = op.upper->texts.best(whole_call);
-        on_state(false, cause.empty() ? std::string_view{"disconnected"} : cause);
-    }
+    if (link_.is_up()) lost(op);
     const bool more = !op.cancelled && !stopped_ && select_unanswered(op);
     if (more) wait(op);
     reconnect_if_idle();
     if (more) return false;
     answer = status::ok;  // the outcomes decide
     return true;
+}
+
+// The next connect waits until nothing is in flight.
+void reconnecting_publisher::lost(send_op& by) {
+    link_.lost();
+    const auto cause = by.upper->texts.best(whole_call);
+    on_state(false, cause.empty() ? std::string_view{"disconnected"} : cause);
+    for (auto& o : ops_)
+        if (o->in_flight) leaf_->cancel(*o);
 }
 
 void reconnecting_publisher::wait(send_op& op) {

@@ -19,7 +19,7 @@ public:
 
     status connect(call& c) override;
     status send(send_call& c) override;
-    status control(control_call& c) override { return leaf_->control(c); }
+    status control(control_call& c) override { return link_.is_up() ? leaf_->control(c) : status::retry; }
     void cancel(call& c) override;
     status close(call& c) override { return leaf_->close(c); }
     void listen(event_sink* sink) override { above_ = sink; }
@@ -33,6 +33,7 @@ private:
         reconnecting_publisher* self = nullptr;
         send_call* upper = nullptr;
         bool cancelled = false;
+        bool in_flight = false;
         std::uint64_t sequence = 0;
         // When only a part is sent again: its messages, their outcomes, and which of the caller's they are.
         std::vector<message> again;
@@ -49,6 +50,7 @@ private:
     void pass_up(send_op& op);
     [[nodiscard]] bool select_unanswered(send_op& op);
     void wait(send_op& op);
+    void lost(send_op& by);
     void recycle(send_op& op);
     void reconnect_if_idle();
     void post_parked();

@@ -234,7 +234,7 @@ void running_route::sent(flight& f, status answer) {
         e->what = disposition::reply;
         e->reply = &response.get();
     }
-    if (!left.empty() && (answer == status::bad_config || answer == status::rejected || answer == status::unsupported)) {
+    if (answer == status::bad_config || (!left.empty() && (answer == status::rejected || answer == status::unsupported))) {
         const auto text = f.send.texts.best(whole_call);
         fail(path + ": " + (text.empty() ? "cannot be written: " + std::string{to_text(answer)} : std::string{text}));
     }

@@ -14,6 +14,7 @@ namespace mqb::core {
 namespace {
 // A route that always has something to do lets the others of its thread run after so many turns.
 constexpr std::uint32_t turns_at_a_time = 64;
+constexpr std::uint64_t first_making_pause_ns = 100'000'000;
 }  // namespace
 
 running_route::running_route(route_definition definition, const CustomEndpointFactory& endpoints,
@@ -77,29 +78,53 @@ boost::asio::awaitable<void> running_route::run(std::shared_ptr<running_route> s
 }
 
 boost::asio::awaitable<bool> running_route::make_chains() {
-    chain_parts parts{definition_, endpoints_, middlewares_, log_, box_, clock_, counters_};
-    auto making_output = make_output(parts);
-    auto output = co_await std::move(making_output);
-    if (!output) {
-        fail(output.error().text);
-        co_return false;
+    backoff pauses{first_making_pause_ns, static_cast<std::uint64_t>(std::chrono::nanoseconds{definition_.reconnect_interval}.count())};
+    const chain_parts parts{definition_, endpoints_, middlewares_, log_, box_, clock_, counters_};
+    while (!output_) {
+        auto making = make_output(parts);
+        auto made = co_await std::move(making);
+        if (made) {
+            output_.emplace(std::move(*made));
+        } else {
+            const bool goes_on = co_await pause_after(made.error(), pauses.next());
+            if (!goes_on) co_return false;
+        }
     }
-    output_.emplace(std::move(*output));
     output_->link->listen(this);
     for (auto& m : output_->middlewares) m->listen(this);
-    auto making_input = make_input(parts);
-    auto input = co_await std::move(making_input);
-    if (!input) {
-        fail(input.error().text);
-        co_return false;
+    while (!input_) {
+        auto making = make_input(parts);
+        auto made = co_await std::move(making);
+        if (made) {
+            input_.emplace(std::move(*made));
+        } else {
+            const bool goes_on = co_await pause_after(made.error(), pauses.next());
+            if (!goes_on) co_return false;
+        }
     }
-    input_.emplace(std::move(*input));
     input_->book->listen(this);
     for (auto& m : input_->middlewares) m->listen(this);
     window_ = output_->top_promises.has(promises::concurrent | promises::ordered_retry) ? std::max(definition_.send_window, 1u) : 1;
     keeps_order_ = window_ > 1 && output_->top_promises.has(promises::ordered_retry);
     wants_replies_ = (input_->leaf.dispositions & bit(disposition::reply)) != 0;
     co_return true;
+}
+
+// What could not be made now may be made later, unless its configuration is wrong. False: not any more.
+boost::asio::awaitable<bool> running_route::pause_after(failure why, std::uint64_t pause_ns) {
+    if (why.what == status::bad_config || stop_requested_) {
+        if (why.what == status::bad_config) fail(std::move(why.text));
+        co_return false;
+    }
+    log_.write(log_level::warning, definition_.name, {}, why.text);
+    set_state(route_state::reconnecting, std::move(why.text));
+    poll_.pending = true;
+    clock_.wait_until(clock_.now_steady() + pause_ns, poll_);
+    while (poll_.pending) {
+        co_await until_mail();
+        if (poll_.pending && stop_requested_) clock_.cancel(poll_);
+    }
+    co_return !stop_requested_;
 }
 
 // The output first: nothing is read before it can be written.

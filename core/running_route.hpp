@@ -63,6 +63,7 @@ private:
     // route_loop.cpp: the life of a route
     static boost::asio::awaitable<void> run(std::shared_ptr<running_route> self);
     boost::asio::awaitable<bool> make_chains();
+    boost::asio::awaitable<bool> pause_after(failure why, std::uint64_t pause_ns);
     boost::asio::awaitable<bool> connect_all();
     boost::asio::awaitable<bool> connect_one(consumer* c, publisher* p, const std::string& path);
     boost::asio::awaitable<void> move_messages();

@@ -44,12 +44,12 @@ static mqb_status pass_settle(mqb_consumer *self, mqb_settle *s) {
 #endif
     return p->inner->table->settle(p->inner, &mine);
 }
-static void pass_free_batch(mqb_consumer *self, void *batch) {
+static void pass_free_batch(mqb_consumer *self, void *of_inner) {
     pass *p = (pass *)self;
 #ifdef FAULT_MIDDLEWARE_KEEPS_BATCHES
-    (void)batch, (void)p;
+    (void)of_inner, (void)p;
 #else
-    p->inner->table->free_batch(p->inner, batch);
+    p->inner->table->free_batch(p->inner, of_inner);
 #endif
 }
 static void pass_cancel(mqb_consumer *self, uint64_t operation) {

@@ -42,7 +42,7 @@ struct answer {
     std::uint64_t delay_ns = 0;  // 0: the send answers at once, unless another message of it waits
     core::send_result result = core::send_result::done;
     std::optional<std::string> response{};
-    std::uint64_t not_before_ns = 0;  // again, give_back
+    std::uint64_t not_before_ns = 0;         // again, give_back
     core::status status = core::status::ok;  // of the call; the first one that is not ok counts
     std::string text{};
     bool never = false;
@@ -65,7 +65,7 @@ private:
         publisher* self = nullptr;
         core::send_call* what = nullptr;
         std::vector<answer> answers;
-        bool waits = false;      // for its time
+        bool waits = false;  // for its time
         bool cancelled = false;
     };
     core::status finish(operation& op);

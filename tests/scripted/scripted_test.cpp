@@ -48,7 +48,9 @@ struct one_send : upper<core::send_call> {
 
 TEST_CASE("a scripted publisher answers each message as its script says, after its delay") {
     setting s;
-    scripted::publisher out{s.box, s.clock, s.log,
+    scripted::publisher out{s.box,
+                            s.clock,
+                            s.log,
                             {{.response = "at once"},
                              {.delay_ns = 30 * ms, .response = "late"},
                              {.result = send_result::again, .not_before_ns = 5, .text = "busy"},

@@ -111,7 +111,8 @@ status talkative::settle(core::settle_call& c) {
     return inner_.settle(c);
 }
 
-holding_back::holding_back(core::publisher& inner, core::instance_context context) : inner_(inner), box_(context.box), clock_(context.clock) {
+holding_back::holding_back(core::publisher& inner, core::instance_context context)
+    : inner_(inner), box_(context.box), clock_(context.clock) {
     below_.self = bound_.self = nudge_.self = this;
     below_.done = [](core::call& c, status answer) noexcept {
         auto& b = static_cast<inner_send&>(c);

@@ -83,7 +83,8 @@ TEST_CASE("a call that answers disconnected is repeated: every call of every kin
                 for (std::uint32_t n = 1; n <= whole.log().starts_of(what); ++n) {
                     auto& r = *rigs.emplace_back(std::make_unique<rig>(from, sink_named("ordered-retry", how), messages, 7));
                     auto& script = what == verb::send ? r.sink_script : r.source_script;
-                    script.fail(what, n, {.status = status::disconnected, .result = static_cast<std::int32_t>(send_result::done), .count = 1});
+                    script.fail(what, n,
+                                {.status = status::disconnected, .result = static_cast<std::int32_t>(send_result::done), .count = 1});
                     script.fail(verb::connect, 2, {.status = status::retry});
                     script.fail(verb::connect, 3, {.status = status::disconnected});
                 }

@@ -12,9 +12,9 @@ namespace mqb::shapes {
 struct fault {
     core::status status = core::status::ok;
     std::optional<std::int32_t> result{};  // of the entries named below; unset: as without a fault
-    std::uint32_t first = 0;             // entry
+    std::uint32_t first = 0;               // entry
     std::uint32_t count = UINT32_MAX;
-    bool never = false;                  // no answer at all
+    bool never = false;  // no answer at all
     std::string text = "the script said so";
 
     [[nodiscard]] bool names(std::uint32_t entry) const noexcept { return result && entry >= first && entry - first < count; }

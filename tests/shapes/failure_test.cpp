@@ -70,12 +70,13 @@ std::vector<source_shape> sure_sources(answers how) {
 TEST_CASE("messages that the output refuses for now are sent again: every send, every message, every shape") {
     for (answers how : {answers::at_once, answers::mixed})
         for (const auto& to : all_sinks(how))
-            for (const auto& f : {with(send_result::again), with(send_result::unsent), with(send_result::uncertain), with(send_result::again, 0, 1),
-                                  with(send_result::unsent, 1, 1), with(send_result::uncertain, 2, 1), with(status::retry),
-                                  with(send_result::done, 1, 1, status::retry)})
+            for (const auto& f : {with(send_result::again), with(send_result::unsent), with(send_result::uncertain),
+                                  with(send_result::again, 0, 1), with(send_result::unsent, 1, 1), with(send_result::uncertain, 2, 1),
+                                  with(status::retry), with(send_result::done, 1, 1, status::retry)})
                 walk(source_named("prefix", how), to, verb::send, f, [&](rig& r) {
                     completes(r);
-                    const bool may_repeat = f.result == static_cast<std::int32_t>(send_result::uncertain) && !r.of_sink.has(core::promises::idempotent);
+                    const bool may_repeat =
+                        f.result == static_cast<std::int32_t>(send_result::uncertain) && !r.of_sink.has(core::promises::idempotent);
                     if (!may_repeat) CHECK(compare(r.from, r.to).repeated == 0);
                 });
 }
@@ -100,28 +101,34 @@ TEST_CASE("a message that the output refuses for good fails the route; done mess
     boost::asio::thread_pool pool{2};
     for (answers how : {answers::at_once, answers::mixed})
         for (const auto& from : sure_sources(how))
-            walk(from, sink_named("ordered", how), verb::send, with(send_result::refused, 0, 1), [&](rig& r) {
-                const auto end = r.end();
-                r.check_end();
-                CHECK(end.state == core::route_state::failed);
-                CHECK(end.cause == "output: refused a message: the script said so");
-                CHECK(end.totals.returned >= 1);
-                // What is done is settled, except where the source settles by prefix or as a whole and the refused one stands before it.
-                if (r.of_source.unit == core::settle_unit::message) CHECK(end.totals.delivered + end.totals.replied == r.to.log.size());
-                r.check_that_a_drain_completes_it(pool.get_executor());
-            }, completes);
+            walk(
+                from, sink_named("ordered", how), verb::send, with(send_result::refused, 0, 1),
+                [&](rig& r) {
+                    const auto end = r.end();
+                    r.check_end();
+                    CHECK(end.state == core::route_state::failed);
+                    CHECK(end.cause == "output: refused a message: the script said so");
+                    CHECK(end.totals.returned >= 1);
+                    // What is done is settled, except where the source settles by prefix or as a whole and the refused one stands before it.
+                    if (r.of_source.unit == core::settle_unit::message) CHECK(end.totals.delivered + end.totals.replied == r.to.log.size());
+                    r.check_that_a_drain_completes_it(pool.get_executor());
+                },
+                completes);
     pool.join();
 }
 
 TEST_CASE("an output that refuses to be written at all fails the route, and nothing is lost") {
     boost::asio::thread_pool pool{2};
     for (status s : {status::bad_config, status::rejected, status::unsupported})
-        walk(source_named("gated", answers::mixed), sink_named("pipelined", answers::mixed), verb::send, with(s), [&](rig& r) {
-            const auto end = r.end();
-            r.check_end();
-            CHECK(end.state == core::route_state::failed);
-            r.check_that_a_drain_completes_it(pool.get_executor());
-        }, completes);
+        walk(
+            source_named("gated", answers::mixed), sink_named("pipelined", answers::mixed), verb::send, with(s),
+            [&](rig& r) {
+                const auto end = r.end();
+                r.check_end();
+                CHECK(end.state == core::route_state::failed);
+                r.check_that_a_drain_completes_it(pool.get_executor());
+            },
+            completes);
     pool.join();
 }
 
@@ -146,7 +153,8 @@ TEST_CASE("a receive that fails for now is asked again; one that fails for good 
 TEST_CASE("a settle that was not recorded is given again: every settle, every entry, every source") {
     for (answers how : {answers::at_once, answers::by_mail, answers::mixed})
         for (const auto& from : sure_sources(how))
-            for (const auto& f : {with(settle_result::retry), with(settle_result::retry, 0, 1), with(settle_result::retry, 1, 1), with(status::retry)})
+            for (const auto& f :
+                 {with(settle_result::retry), with(settle_result::retry, 0, 1), with(settle_result::retry, 1, 1), with(status::retry)})
                 walk(from, sink_named("responding", how), verb::settle, f, [](rig& r) {
                     const auto end = r.end();
                     completes(r);

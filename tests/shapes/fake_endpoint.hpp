@@ -41,7 +41,7 @@ protected:
         core::call* what = nullptr;
         verb kind = verb::connect;
         std::optional<fault> wrong;
-        bool posted = false;     // its mail is on its way
+        bool posted = false;  // its mail is on its way
         bool cancelled = false;
         bool waits_its_turn = false;
         std::uint64_t sequence = 0;
@@ -71,7 +71,7 @@ protected:
     answers how_;
     std::minstd_rand random_;
     bool connected_ = false;
-    bool told_ = false;   // the caller knows that the connection is lost
+    bool told_ = false;  // the caller knows that the connection is lost
     bool closed_ = false;
     bool was_connected_ = false;
     std::vector<std::unique_ptr<operation>> pending_;

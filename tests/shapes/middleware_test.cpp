@@ -19,7 +19,8 @@ std::vector<core::middleware_definition> chain(const char* path, std::vector<con
     return out;
 }
 
-std::unique_ptr<rig> make(const source_shape& from, const sink_shape& to, std::uint64_t seed, std::vector<const char*> input, std::vector<const char*> output) {
+std::unique_ptr<rig> make(const source_shape& from, const sink_shape& to, std::uint64_t seed, std::vector<const char*> input,
+                          std::vector<const char*> output) {
     auto r = std::make_unique<rig>(from, to, messages, seed);
     add_decorators(r->middlewares);
     r->definition.input.middlewares = chain("input.middlewares", std::move(input));
@@ -65,7 +66,8 @@ TEST_CASE("a middleware that holds messages back on an output: its timer, and an
     for (answers how : all_answers)
         for (const char* to : {"pipelined", "ordered", "responding"}) {
             std::vector<std::unique_ptr<rig>> rigs;
-            for (const auto& from : all_sources(how)) rigs.push_back(make(from, sink_named(to, how), 5, {"settling-later"}, {"holding-back"}));
+            for (const auto& from : all_sources(how))
+                rigs.push_back(make(from, sink_named(to, how), 5, {"settling-later"}, {"holding-back"}));
             run_all(rigs);
             for (auto& r : rigs) {
                 const auto end = r->end();
@@ -84,7 +86,8 @@ TEST_CASE("a route with middlewares in both chains that is stopped at any moment
         for (const auto& from : all_sources(how)) {
             std::vector<std::unique_ptr<rig>> rigs;
             for (int k = 0; k < 60; ++k) {
-                auto& r = *rigs.emplace_back(make(from, sink_named("idempotent", how), ++seed, {"settling-later", "filtering"}, {"holding-back"}));
+                auto& r = *rigs.emplace_back(
+                    make(from, sink_named("idempotent", how), ++seed, {"settling-later", "filtering"}, {"holding-back"}));
                 r.definition.drain = k % 2 == 0;
                 r.stop_at = 1 + std::minstd_rand{static_cast<std::uint32_t>(seed)}() % 60;
             }
@@ -105,7 +108,8 @@ TEST_CASE("a route with middlewares in both chains that is stopped at any moment
     pool.join();
 }
 
-TEST_CASE("replies: one for each message whether the output answers once or twice, none when it never does, more when a middleware says so") {
+TEST_CASE(
+    "replies: one for each message whether the output answers once or twice, none when it never does, more when a middleware says so") {
     for (answers how : all_answers)
         for (const char* name : {"replying", "replying-prefix"})
             for (std::uint32_t responses : {0u, 1u, 2u})
@@ -113,7 +117,8 @@ TEST_CASE("replies: one for each message whether the output answers once or twic
                     auto to = sink_named("responding", how);
                     to.responses = responses;
                     auto r = make(source_named(name, how), to, 3, more ? std::vector{"talkative"} : std::vector<const char*>{}, {});
-                    r->sink_script.fail(verb::send, 2, {.result = static_cast<std::int32_t>(core::send_result::again), .first = 1, .count = 2});
+                    r->sink_script.fail(verb::send, 2,
+                                        {.result = static_cast<std::int32_t>(core::send_result::again), .first = 1, .count = 2});
                     r->source_script.fail(verb::settle, 3, {.status = core::status::retry});
                     run(*r);
                     const auto end = r->end();
@@ -125,7 +130,8 @@ TEST_CASE("replies: one for each message whether the output answers once or twic
                     for (const item& i : r->from.items) {
                         REQUIRE(i.replies.size() == (responses == 0 ? 0u : more ? 2u : 1u));
                         for (const auto& text : i.replies)
-                            CHECK(text == "re:" + std::to_string(i.partition) + "/" + std::to_string(i.number) + (responses == 2 ? " again" : ""));
+                            CHECK(text ==
+                                  "re:" + std::to_string(i.partition) + "/" + std::to_string(i.number) + (responses == 2 ? " again" : ""));
                     }
                 }
 }

@@ -18,7 +18,7 @@ struct item {
     enum class place : std::uint8_t { ready, out, settled };
     std::uint32_t partition = 0;
     std::uint32_t number = 0;
-    std::uint32_t size = 20;          // payload bytes
+    std::uint32_t size = 20;  // payload bytes
     place at = place::ready;
     core::disposition how = core::disposition::ack;
     std::string reason;

@@ -41,10 +41,14 @@ void revoke_at_every_event(bool deadline_first, std::vector<std::uint32_t> parti
 
 }  // namespace
 
-TEST_CASE("one lane is taken away at any point: its messages are settled before it is given up") { revoke_at_every_event(false, {1}, false); }
+TEST_CASE("one lane is taken away at any point: its messages are settled before it is given up") {
+    revoke_at_every_event(false, {1}, false);
+}
 TEST_CASE("all lanes are taken away at once at any point") { revoke_at_every_event(false, {0, 1, 2}, false); }
 TEST_CASE("lanes are taken away twice in a row") { revoke_at_every_event(false, {0, 2}, true); }
-TEST_CASE("the deadline of one lane comes first at any point: what was not recorded comes again") { revoke_at_every_event(true, {1}, false); }
+TEST_CASE("the deadline of one lane comes first at any point: what was not recorded comes again") {
+    revoke_at_every_event(true, {1}, false);
+}
 TEST_CASE("the deadline of all lanes comes first at any point") { revoke_at_every_event(true, {0, 1, 2}, true); }
 
 TEST_CASE("lanes are taken away while messages of them are sent again, and the route is stopped") {
@@ -56,7 +60,8 @@ TEST_CASE("lanes are taken away while messages of them are sent again, and the r
                 std::vector<std::unique_ptr<rig>> rigs;
                 for (std::uint64_t seed = 1; seed <= 30; ++seed) {
                     auto& r = *rigs.emplace_back(std::make_unique<rig>(from, sink_named("pipelined", how), messages, seed));
-                    r.sink_script.fail(verb::send, 1, {.result = static_cast<std::int32_t>(core::send_result::again), .first = 1, .count = 2});
+                    r.sink_script.fail(verb::send, 1,
+                                       {.result = static_cast<std::int32_t>(core::send_result::again), .first = 1, .count = 2});
                     r.sink_script.fail(verb::send, 3, {.result = static_cast<std::int32_t>(core::send_result::unsent)});
                     r.source_script.fail(verb::settle, 2, {.result = static_cast<std::int32_t>(core::settle_result::retry), .first = 1});
                     r.stop_at = seed % 3 == 0 ? 10 + seed : 0;

@@ -27,12 +27,14 @@ public:
         out.max_unsettled_batches = s.max_unsettled_batches;
         return out;
     }
-    boost::asio::awaitable<core::result<std::unique_ptr<core::consumer>>> make_consumer(core::instance_context context, std::string) override {
+    boost::asio::awaitable<core::result<std::unique_ptr<core::consumer>>> make_consumer(core::instance_context context,
+                                                                                        std::string) override {
         auto made = std::make_unique<source>(around(context, rig_.source_script), rig_.of_source, rig_.from, rig_.to);
         rig_.input = made.get();
         co_return std::unique_ptr<core::consumer>{std::move(made)};
     }
-    boost::asio::awaitable<core::result<std::unique_ptr<core::publisher>>> make_publisher(core::instance_context context, std::string) override {
+    boost::asio::awaitable<core::result<std::unique_ptr<core::publisher>>> make_publisher(core::instance_context context,
+                                                                                          std::string) override {
         auto made = std::make_unique<sink>(around(context, rig_.sink_script), rig_.of_sink, rig_.to);
         rig_.output = made.get();
         co_return std::unique_ptr<core::publisher>{std::move(made)};
@@ -90,9 +92,9 @@ std::string rig::describe() const {
     std::ostringstream out;
     const core::ledger_totals& t = end_.totals;
     out << of_source.name << " -> " << of_sink.name << ", answers " << static_cast<int>(of_source.how) << ", seed " << seed << ", stop at "
-        << stop_at << ": " << core::to_text(end_.state) << " \"" << end_.cause << "\", received " << t.received << " delivered " << t.delivered
-        << " replied " << t.replied << " filtered " << t.filtered << " rejected " << t.rejected << " nacked " << t.nacked << " returned "
-        << t.returned << " in flight " << t.in_flight << (end_.abandoned ? ", abandoned" : "");
+        << stop_at << ": " << core::to_text(end_.state) << " \"" << end_.cause << "\", received " << t.received << " delivered "
+        << t.delivered << " replied " << t.replied << " filtered " << t.filtered << " rejected " << t.rejected << " nacked " << t.nacked
+        << " returned " << t.returned << " in flight " << t.in_flight << (end_.abandoned ? ", abandoned" : "");
     return out.str();
 }
 

@@ -29,7 +29,7 @@ public:
     failure_script source_script, sink_script;
     queue_store from;
     sink_store to;
-    std::size_t stop_at = 0;    // the event at which the route is stopped; 0: not at all
+    std::size_t stop_at = 0;  // the event at which the route is stopped; 0: not at all
     std::function<void(rig&, std::size_t)> on_event;
 
     void start(boost::asio::any_io_executor executor);

@@ -39,8 +39,8 @@ sink::sink(surroundings around, sink_shape shape, sink_store& store)
 }
 
 status sink::send(core::send_call& c) {
-    const std::size_t window = shape_.has(promises::concurrent | promises::ordered_retry) ? shape_.send_window : 1;
-    const std::size_t allowed = c.messages.empty() ? window : window - 1;  // one empty send beside the window
+    // Several in flight only where that is promised; one empty send beside the window of the route.
+    const std::size_t allowed = shape_.has(promises::concurrent | promises::ordered_retry) ? shape_.send_window : 0;
     around_.log.expect(in_flight(verb::send) <= allowed, "more sends in flight than promised");
     around_.log.expect(c.messages.count == c.outcomes.count, "a send with a wrong number of outcomes");
     for (std::uint32_t k = 0; k < c.outcomes.count; ++k) around_.log.expect(c.outcomes[k].result == 0, "an outcome that was not zeroed");

@@ -16,7 +16,7 @@ struct sink_shape {
     std::uint32_t flags = 0;        // promises
     std::uint32_t send_window = 8;  // of the route
     answers how = answers::at_once;
-    std::uint32_t responses = 1;    // to each message; a second one says so
+    std::uint32_t responses = 1;  // to each message; a second one says so
 
     [[nodiscard]] bool has(std::uint32_t flag) const noexcept { return (flags & flag) != 0; }
 };

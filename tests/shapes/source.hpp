@@ -96,7 +96,7 @@ private:
     core::event_sink* sink_ = nullptr;
     std::map<void*, std::unique_ptr<batch>> batches_;
     std::unordered_map<std::uint64_t, lane> lanes_;
-    std::map<std::uint32_t, std::uint64_t> current_;     // partition -> lane; 0: taken away
+    std::map<std::uint32_t, std::uint64_t> current_;  // partition -> lane; 0: taken away
     std::vector<revocation> revocations_;
     std::uint64_t next_token_ = 1;
     std::set<std::uint64_t> done_tokens_;

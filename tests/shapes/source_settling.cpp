@@ -27,7 +27,8 @@ void source::check_settle(const core::settle_call& c) {
         if (e.index >= b.messages.count) return log.broken("a settle of a wrong index");
         log.expect((shape_.dispositions & core::bit(e.what)) != 0, "a disposition that was not declared");
         log.expect(c.outcomes[k].result == 0, "an outcome that was not zeroed");
-        log.expect((e.reply != nullptr) == (e.what == disposition::reply || e.what == disposition::reply_more), "a reply in the wrong place");
+        log.expect((e.reply != nullptr) == (e.what == disposition::reply || e.what == disposition::reply_more),
+                   "a reply in the wrong place");
         if (e.what == disposition::reply_more) continue;
         only_more = false;
         log.expect(!b.is_final[e.index], "an index was settled after its outcome");

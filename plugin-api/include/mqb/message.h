@@ -34,8 +34,8 @@ typedef struct mqb_buffer {
 typedef struct mqb_message {
     uint8_t id[16];          /* UUIDv7, or the stable identity of the source; all zero: the receiver of the message makes one */
     /* Partition, queue, file. 0 only if the consumer has one lane for its whole life. A lane that is over is never used again by the
-       same handle, whatever it connects to: after a settle of it answered GONE, after LANES_ENDED, or after a free_batch that killed
-       it, what the source delivers again comes under a new id. */
+       same handle, whatever it connects to: after LANES_ENDED, or with PREFIX after a settle of it answered GONE or a free_batch
+       killed it, what the source delivers again comes under a new id. */
     uint64_t lane;
     uint32_t delivery_count; /* how often the source has delivered it, this time included; 0: not known */
     uint32_t struct_size;    /* of a message that crosses alone (a reply, an answer); 0: 80, its first size. In a list the list's
