@@ -19,7 +19,11 @@ namespace mqb::host {
 namespace {
 
 void add_plugin_options(CLI::App& command, plugin_options& into) {
-    command.add_option("--plugin-dir", into.dirs, "Look for plugins here first")->type_name("DIR")->take_all();
+    command.add_option("--plugin-dir", into.dirs, "Look for plugins here first; several: again, or with colons between")
+        ->type_name("DIR")
+        ->delimiter(':')
+        ->check(CLI::ExistingDirectory)
+        ->take_all();
     command.add_option("--plugin", into.files, "Use this plugin library")->type_name("FILE")->take_all();
 }
 

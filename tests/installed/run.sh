@@ -51,20 +51,24 @@ EOT
 outside tiny gcc g++
 ok "a project in C alone builds the C plugin"
 
+cp "$tree/tests/c-plugin/conformance.json" "$work/tiny/"
 for plugin in made_by_gcc made_by_clang tiny; do
-  "$host" conformance "$work/plugins/libmqb_$plugin.so" >"$work/kit.log" 2>&1 || fail "the kit on $plugin" "$work/kit.log"
+  "$host" conformance "$work/plugins/libmqb_$plugin.so" --config "$work/$plugin/conformance.json" >"$work/kit.log" 2>&1 ||
+    fail "the kit on $plugin" "$work/kit.log"
 done
 ok "the kit passes all three"
 
+seq 1 1000 | tee "$work/lines_for_gcc" >"$work/lines_for_clang"
 cat >"$work/routes.yaml" <<EOT
-from_gcc: {input: {made_by_gcc: {}}, output: {file: {path: $work/gcc.txt, format: raw}}}
-from_clang: {input: {made_by_clang: {}}, output: {file: {path: $work/clang.txt, format: raw}}}
+from_gcc: {input: {made_by_gcc: {path: $work/lines_for_gcc}}, output: {file: {path: $work/gcc.txt, format: raw}}}
+from_clang: {input: {made_by_clang: {path: $work/lines_for_clang}}, output: {file: {path: $work/clang.txt, format: raw}}}
 from_c: {input: {tiny: {to: 1000}}, output: {file: {path: $work/c.txt, format: raw}}}
 EOT
 run() { "$host" run --drain --state-dir "$work/state" --plugin-dir "$work/plugins:$work/prefix/lib/mqbridge/plugins" "$work/routes.yaml" >"$work/run.log" 2>&1; }
 run || fail "a run with three plugins of strangers" "$work/run.log"
 cmp <(seq 1 1000) "$work/c.txt" || fail "what the C plugin sent is not what arrived" "$work/run.log"
-[[ -s $work/gcc.txt ]] && cmp "$work/gcc.txt" "$work/clang.txt" || fail "the two compilers do not agree" "$work/run.log"
+cmp <(seq 1 1000) "$work/gcc.txt" || fail "the plugin built by GCC" "$work/run.log"
+cmp <(seq 1 1000) "$work/clang.txt" || fail "the plugin built by Clang" "$work/run.log"
 ok "all three run in routes of the installed host"
 
 # One loses its door, one is cut: each is named, the third runs.
