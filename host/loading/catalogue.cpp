@@ -131,7 +131,11 @@ core::failure plugin_catalogue::not_found(offer_kind kind, std::string_view name
     text += near.empty() ? "; looked in" : "? Looked in";
     const std::vector<search_place> places = search_places(options_);
     for (std::size_t i = 0; i < places.size(); ++i) text += (i ? ", " : " ") + places[i].directory.string();
-    return {core::status::bad_config, places.empty() ? text + " no directory at all" : text};
+    if (places.empty()) text += " no directory at all";
+    // Whoever named a file wants to know why it was not taken.
+    for (const candidate& c : files_)
+        if (c.found.is_named && !c.why.empty()) text += "; " + c.found.file.string() + ": " + c.why;
+    return {core::status::bad_config, std::move(text)};
 }
 
 core::result<offered> plugin_catalogue::find(offer_kind kind, std::string_view name) {

@@ -12,19 +12,13 @@ struct config {
     }
 };
 
-// Threads: the host's calls, one at a time. How far it is settled stands in `path`.position.
+// Threads of both: the host's calls, one at a time. How far the consumer is settled stands in `path`.position.
 struct consumer : sdk::consumer {
     consumer(const sdk::context& made, const config& c) : sdk::consumer(made), path(c.path) {}
-    // A batch that is freed unsettled is read again, so only one is out at a time.
-    static sdk::promises promise(const config&) {
-        return sdk::promises().acknowledges(sdk::settles::batch).unsettled(0, 1).needs_polling();
-    }
-
+    static auto promise(const config&) { return sdk::promises().acknowledges(sdk::settles::batch).unsettled(0, 1).needs_polling(); }
     void connect() {
-        in = std::ifstream(path);
-        if (!in) throw sdk::retry_later("cannot open ", path);
-        std::ifstream(path + ".position") >> settled;
-        next = settled;
+        if (in = std::ifstream(path); !in) throw sdk::retry_later("cannot open ", path);
+        std::ifstream(path + ".position") >> settled, next = settled;
     }
     sdk::status receive(sdk::receive_call& call) {
         auto batch = batches.open();
@@ -37,30 +31,25 @@ struct consumer : sdk::consumer {
         std::ofstream position(path + ".position");
         if (position << next << std::flush) settled = next, call.all_ok();  // else: nothing is said, so the host settles again
     }
-    void free_batch(void* batch) { next = settled, batches.recycle(batch); }
-
+    void free_batch(void* batch) { next = settled, batches.recycle(batch); }  // unsettled lines are read again
     std::string path;
     std::ifstream in;
     std::streamoff next = 0, settled = 0;
     sdk::batch_pool<> batches;
 };
 
-// Threads: the host's calls, one at a time.
 struct publisher : sdk::publisher {
     publisher(const sdk::context& made, const config& c) : sdk::publisher(made), path(c.path) {}
     static sdk::promises promise(const config&) { return sdk::promises().ordered(); }
-
     void connect() {
         if (out = std::ofstream(path, std::ios::app); !out) throw sdk::retry_later("cannot open ", path);
     }
     sdk::status send(sdk::send_call& call) {
         for (const auto message : call) {
-            if (message.text().find('\n') != std::string_view::npos)
-                call.refused(message.index(), "a line has no line feed in it");
-            else if (out << message.text() << std::endl)
-                call.done(message.index());
-            else
-                return call.uncertain(message.index()), call.fail(sdk::status::disconnected, "cannot write to " + path);
+            const bool is_line = message.text().find('\n') == std::string_view::npos;
+            if (!is_line) call.refused(message.index(), "a line has no line feed in it");
+            if (is_line) out << message.text() << std::endl, out ? call.done(message.index()) : call.uncertain(message.index());
+            if (!out) return call.fail(sdk::status::disconnected, "cannot write to " + path);
         }
         return sdk::status::done;
     }

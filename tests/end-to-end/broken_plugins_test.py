@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import subprocess
 
 import bridge
 
@@ -51,6 +52,23 @@ class BrokenPlugins(bridge.Case):
         running = self.start("run", "routes.yaml", "--plugin-dir", self.plugins)
         self.assertEqual(running.end(), 0, running.text)
         self.assert_delivered(running.ledgers()["good"], 1000)
+
+    def test_plugins_that_no_route_needs_are_not_opened(self):
+        marker = self.folder / "opened"
+        source = self.folder / "telling.c"
+        source.write_text("#include <fcntl.h>\n#include <stdlib.h>\n"
+                          f'__attribute__((constructor)) static void tell(void) {{ open("{marker}", O_CREAT, 0600); abort(); }}\n')
+        telling = self.folder / "telling.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", telling, source], check=True)
+        for i in range(10):
+            shutil.copy(telling, self.plugins / f"libmqb_unused{i}.so")
+        self.write("routes.yaml", f"good: {COPY % 'out.jsonl'}\n")
+        running = self.start("run", "routes.yaml", "--plugin-dir", self.plugins)
+        self.assertEqual(running.end(), 0, running.text)
+        self.assert_delivered(running.ledgers()["good"], 1000)
+        self.assertFalse(marker.exists(), "a plugin that no route needs was opened")
+        self.bridge("plugins", "--verify", "--plugin-dir", self.plugins)
+        self.assertTrue(marker.exists(), "the marker does not tell")
 
     def test_check_names_it_and_plugins_lists_it(self):
         (self.plugins / "libmqb_cut.so").write_bytes(b"\x7fELF")
