@@ -56,7 +56,7 @@ void connection::ended(status answer) {
 void connection::begin_later() {
     now_ = state::pausing;
     pause_.pending = true;
-    clock_.wait_until(clock_.now_steady() + pauses_.next(), pause_);
+    clock_.wait_until(later(clock_.now_steady(), pauses_.next()), pause_);
 }
 
 void connection::stop() {

@@ -204,6 +204,10 @@ settle_result ledger::accept(ledger_batch& b, const settle_entry& entry) {
         if (b.states[entry.index] == entry_state::final && b.fates[entry.index] == fate::returned) return settle_result::gone;
         return ++ignored_, settle_result::ok;
     }
+    if (entry.what < disposition::ack || entry.what > disposition::released) {
+        on_misbehaviour("a message was settled with an unknown disposition");
+        return settle_result::ok;
+    }
     if (entry.what == disposition::reply_more && (promised_.dispositions & bit(entry.what))) {
         reply_at_once(b, entry);
         return settle_result::ok;

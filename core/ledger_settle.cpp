@@ -191,6 +191,11 @@ bool ledger::finish_entries(settle_op& op) {
         return false;
     }
     bool again = false;
+    if (promised_.unit == settle_unit::batch &&
+        !std::ranges::all_of(op.answers, [&](const outcome& o) { return o.result == op.answers[0].result; })) {
+        on_misbehaviour("a source that settles whole batches has settled a part of one");
+        for (outcome& o : op.answers) o.set(settle_result::gone);
+    }
     for (std::uint32_t k = 0; k < count; ++k) {
         const std::uint32_t index = op.entries[k].index;
         const settle_result r = op.answers[k].settled();
@@ -246,7 +251,7 @@ void ledger::retry_later() {
     if (retry_timer_.pending) return;
     retry_delay_ns_ = retry_delay_ns_ ? std::min(2 * retry_delay_ns_, longest_pause_ns) : first_pause_ns;
     retry_timer_.pending = true;
-    clock_.wait_until(clock_.now_steady() + retry_delay_ns_, retry_timer_);
+    clock_.wait_until(later(clock_.now_steady(), retry_delay_ns_), retry_timer_);
 }
 
 void ledger::give_up() {

@@ -18,23 +18,20 @@ void mailbox::put(mail& m) noexcept {
 }
 
 bool mailbox::deliver_all() noexcept {
-    bool any = false;
-    while (has_mail()) {
-        mail* all;
-        {
-            std::lock_guard lock{mutex_};
-            all = std::exchange(first_, nullptr);
-            last_ = nullptr;
-            has_mail_.store(false, std::memory_order_release);
-        }
-        while (all) {
-            mail* m = all;
-            all = m->next;  // before deliver: the owner may reuse or free the mail in there
-            m->deliver(*m);
-            any = true;
-        }
+    if (!has_mail()) return false;
+    mail* all;
+    {
+        std::lock_guard lock{mutex_};
+        all = std::exchange(first_, nullptr);
+        last_ = nullptr;
+        has_mail_.store(false, std::memory_order_release);
     }
-    return any;
+    while (all) {
+        mail* m = all;
+        all = m->next;  // before deliver: the owner may reuse or free the mail in there
+        m->deliver(*m);
+    }
+    return true;
 }
 
 void mailbox::arm(std::unique_ptr<waiter> w) {

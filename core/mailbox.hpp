@@ -23,7 +23,8 @@ class mailbox {
 public:
     // Queues a mail; wakes the owner if it waits. A mail is in at most one mailbox, once.
     void put(mail& m) noexcept;
-    // Delivers all that is here, and what arrives meanwhile. True if there was any.
+    // Delivers all that is here; what arrives meanwhile waits for the next call, so that a flood of mail does not hold its route.
+    // True if there was any.
     bool deliver_all() noexcept;
     [[nodiscard]] bool has_mail() const noexcept { return has_mail_.load(std::memory_order_acquire); }
 

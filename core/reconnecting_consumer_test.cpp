@@ -55,7 +55,7 @@ struct setting {
     void connect() { CHECK(link->connect(connecting) == status::ok); }
     void until_next_try() {
         clock.advance_to(clock.next());
-        box.deliver_all();
+        while (box.deliver_all()) {}
     }
     struct listener final : event_sink {
         void on_bad_config(std::string_view text) override { bad = text; }

@@ -77,7 +77,7 @@ struct setting {
     }
     void until_next_try() {
         clock.advance_to(clock.next());
-        box.deliver_all();
+        while (box.deliver_all()) {}
     }
     struct listener final : event_sink {
         void on_state(bool connected, std::string_view cause) override { states.push_back(connected ? "up" : std::string{cause}); }

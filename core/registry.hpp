@@ -33,6 +33,7 @@ struct instance_context {
     std::uint32_t concurrency = 1;
     std::uint32_t batch_messages = 512;
     std::uint64_t byte_budget = 0;
+    promises inner = {};  // of a middleware: what its inner side promises
 };
 
 // Makes the consumers and publishers of one endpoint name. Configurations are JSON texts that are valid against the schema.

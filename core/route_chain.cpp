@@ -61,7 +61,7 @@ result<promised_chain> promise_of_chain(const endpoint_definition& e, side which
     return promised_chain{*leaf, now};
 }
 
-instance_context context_for(const chain_parts& parts, const std::string& path, const std::string& type) {
+instance_context context_for(const chain_parts& parts, const std::string& path, const std::string& type, const promises& inner = {}) {
     static std::atomic<std::uint64_t> instances{0};
     const auto& d = parts.definition;
     return {parts.box,
@@ -74,7 +74,8 @@ instance_context context_for(const chain_parts& parts, const std::string& path, 
             d.drain,
             1,
             d.batch_size,
-            d.max_in_flight_bytes};
+            d.max_in_flight_bytes,
+            inner};
 }
 
 std::uint64_t nanoseconds(std::chrono::milliseconds time) {
@@ -106,13 +107,15 @@ boost::asio::awaitable<result<input_chain>> make_input(chain_parts parts) {
         std::make_unique<reconnecting_consumer>(std::move(*leaf), parts.box, parts.clock, nanoseconds(parts.definition.reconnect_interval));
     chain.link = link.get();
     chain.book = std::make_unique<ledger>(std::move(link), chain.leaf, parts.counters, parts.box, parts.clock);
+    promises inner = chain.leaf;
     auto [next, last] = innermost_first(e);
     for (; next != last; ++next) {
         const auto middleware = parts.middlewares.find(next->type);
-        auto wrapping = middleware->wrap(context_for(parts, next->path, next->type), next->config, chain.top());
+        auto wrapping = middleware->wrap(context_for(parts, next->path, next->type, inner), next->config, chain.top());
         auto made = co_await std::move(wrapping);
         if (!made) co_return at(next->path, made.error());
         chain.middlewares.push_back(std::move(*made));
+        if (const auto changed = middleware->promise(next->config, consumer_side, inner)) inner = *changed;
     }
     co_return chain;
 }
@@ -129,13 +132,15 @@ boost::asio::awaitable<result<output_chain>> make_output(chain_parts parts) {
     if (!leaf) co_return at(e.path, leaf.error());
     chain.link = std::make_unique<reconnecting_publisher>(std::move(*leaf), parts.box, parts.clock,
                                                           nanoseconds(parts.definition.reconnect_interval));
+    promises inner = promised->leaf;
     auto [next, last] = innermost_first(e);
     for (; next != last; ++next) {
         const auto middleware = parts.middlewares.find(next->type);
-        auto wrapping = middleware->wrap(context_for(parts, next->path, next->type), next->config, chain.top());
+        auto wrapping = middleware->wrap(context_for(parts, next->path, next->type, inner), next->config, chain.top());
         auto made = co_await std::move(wrapping);
         if (!made) co_return at(next->path, made.error());
         chain.middlewares.push_back(std::move(*made));
+        if (const auto changed = middleware->promise(next->config, publisher_side, inner)) inner = *changed;
     }
     co_return chain;
 }

@@ -86,7 +86,7 @@ void running_route::update_bytes() noexcept { bytes_in_flight_.add(input_->book-
 
 void running_route::poll_after(std::chrono::nanoseconds pause) {
     poll_.pending = true;
-    clock_.wait_until(clock_.now_steady() + static_cast<std::uint64_t>(pause.count()), poll_);
+    clock_.wait_until(later(clock_.now_steady(), static_cast<std::uint64_t>(pause.count())), poll_);
 }
 
 flight& running_route::take_flight() {
@@ -284,7 +284,7 @@ void running_route::send_again(flight& f) {
     f.at = flight::stage::pausing;
     f.timer.pending = true;
     const auto pause = std::max<std::uint64_t>(static_cast<std::uint64_t>(pause_of(f.tries++).count()), f.send.delay_ns);
-    clock_.wait_until(clock_.now_steady() + pause, f.timer);
+    clock_.wait_until(later(clock_.now_steady(), pause), f.timer);
     if (keeps_order_) again_.insert(std::ranges::find_if(again_, [&](const flight* x) { return x->sequence > f.sequence; }), &f);
 }
 

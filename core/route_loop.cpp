@@ -6,14 +6,23 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 
+#include <time.h>
+
 #include <exception>
 #include <utility>
 
 namespace mqb::core {
 
 namespace {
-// A route that always has something to do lets the others of its thread run after so many turns.
-constexpr std::uint32_t turns_at_a_time = 64;
+// A route that always has something to do lets the others of its thread run after so long.
+constexpr std::uint64_t longest_turn_ns = 4'000'000;
+
+// Some milliseconds coarse, and a few nanoseconds cheap.
+std::uint64_t coarse_now() noexcept {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
 constexpr std::uint64_t first_making_pause_ns = 100'000'000;
 }  // namespace
 
@@ -119,7 +128,7 @@ boost::asio::awaitable<bool> running_route::pause_after(failure why, std::uint64
     log_.write(log_level::warning, definition_.name, {}, why.text);
     set_state(route_state::reconnecting, std::move(why.text));
     poll_.pending = true;
-    clock_.wait_until(clock_.now_steady() + pause_ns, poll_);
+    clock_.wait_until(later(clock_.now_steady(), pause_ns), poll_);
     while (poll_.pending) {
         co_await until_mail();
         if (poll_.pending && stop_requested_) clock_.cancel(poll_);
@@ -170,7 +179,6 @@ bool running_route::is_over() const noexcept {
 }
 
 boost::asio::awaitable<void> running_route::move_messages() {
-    std::uint32_t turns = 0;
     for (;;) {
         box_.deliver_all();
         if (stop_requested_ && !stopping_) begin_stopping();
@@ -178,19 +186,26 @@ boost::asio::awaitable<void> running_route::move_messages() {
         const bool has_sent = send_next();
         update_bytes();
         if (is_over()) co_return;
-        if (!has_read && !has_sent) {
-            if (!box_.has_mail()) co_await until_mail();
-        } else if (++turns % turns_at_a_time == 0) {
-            auto yield = boost::asio::post(executor_, boost::asio::deferred);
-            co_await std::move(yield);
-        }
+        if (!has_read && !has_sent && !box_.has_mail())
+            co_await until_mail();
+        else if (coarse_now() - turn_began_ns_ >= longest_turn_ns)
+            co_await let_others_run();
     }
+}
+
+boost::asio::awaitable<void> running_route::let_others_run() {
+    auto yield = boost::asio::post(executor_, boost::asio::deferred);
+    co_await std::move(yield);
+    turn_began_ns_ = coarse_now();
 }
 
 boost::asio::awaitable<void> running_route::until_mail() {
     if (!box_.has_mail()) {
         auto wait = box_.async_wait(boost::asio::deferred);
         co_await std::move(wait);
+        turn_began_ns_ = coarse_now();
+    } else if (coarse_now() - turn_began_ns_ >= longest_turn_ns) {
+        co_await let_others_run();
     }
     box_.deliver_all();
 }
@@ -207,7 +222,7 @@ void running_route::set_deadline() {
     if (deadline_.pending) return;
     const auto timeout = static_cast<std::uint64_t>(std::chrono::nanoseconds{definition_.shutdown_timeout}.count());
     deadline_.pending = true;
-    clock_.wait_until(clock_.now_steady() + (is_late_ ? timeout / 5 : timeout / 5 * 4), deadline_);
+    clock_.wait_until(later(clock_.now_steady(), is_late_ ? timeout / 5 : timeout / 5 * 4), deadline_);
 }
 
 void running_route::cancel_what_is_in_flight() {
@@ -272,7 +287,7 @@ boost::asio::awaitable<bool> running_route::close_all() {
     }
     if (deadline_.pending) clock_.cancel(deadline_);
     while (deadline_.pending) co_await until_mail();
-    box_.deliver_all();
+    while (box_.deliver_all()) {}
     co_return closed;
 }
 
@@ -312,76 +327,5 @@ void running_route::finish() {
     if (failing_) log_.write(log_level::error, definition_.name, {}, "failed: " + snapshot().cause);
     if (on_ended_) on_ended_();
 }
-
-void running_route::fail(std::string cause) {
-    if (failing_) return;
-    failing_ = true;
-    {
-        std::lock_guard lock{mutex_};
-        cause_ = std::move(cause);
-    }
-    if (input_ && receive_.pending) input_->top().cancel(receive_);
-    for (auto& f : flights_)
-        if (f->timer.pending) clock_.cancel(f->timer);
-    stopping_ = true;
-    if (poll_.pending) clock_.cancel(poll_);
-    if (input_) set_deadline();
-}
-
-void running_route::set_state(route_state state, std::string cause) {
-    std::lock_guard lock{mutex_};
-    if (is_final(state_)) return;
-    if (state_ != state) since_ = std::chrono::system_clock::now();
-    state_ = state;
-    if (!failing_) cause_ = std::move(cause);
-    if (is_final(state)) ended_ = std::chrono::steady_clock::now();
-}
-
-void running_route::abandon(std::string cause) {
-    std::lock_guard lock{mutex_};
-    if (is_final(state_)) return;
-    state_ = route_state::failed;
-    since_ = std::chrono::system_clock::now();
-    cause_ = std::move(cause);
-    ended_ = std::chrono::steady_clock::now();
-    abandoned_ = true;
-}
-
-void running_route::set_blocked(std::string cause) {
-    std::lock_guard lock{mutex_};
-    blocked_ = std::move(cause);
-}
-
-route_snapshot running_route::snapshot() const {
-    std::lock_guard lock{mutex_};
-    const auto end = ended_.value_or(std::chrono::steady_clock::now());
-    return {state_,
-            since_,
-            blocked_.empty() || is_final(state_) ? cause_ : blocked_,
-            counters_.totals(),
-            bytes_in_flight_.get(),
-            std::chrono::duration<double>(end - started_).count(),
-            abandoned_};
-}
-
-void running_route::on_state(bool connected, std::string_view cause) {
-    if (failing_) return;
-    if (connected) {
-        if (is_connected_ && input_->link->is_connected() && output_->link->is_connected())
-            set_state(definition_.drain ? route_state::draining : route_state::running, {});
-        return;
-    }
-    log_.write(log_level::warning, definition_.name, {}, cause);
-    set_state(route_state::reconnecting, std::string{cause});
-}
-
-// From the leaf outward: each middleware gives on, settles or gives back what it holds of these lanes.
-void running_route::on_lanes_ending(std::span<const std::uint64_t> lanes, std::uint64_t deadline_ns, std::uint64_t) {
-    for (auto& m : input_->middlewares) m->lanes_ending(lanes, deadline_ns);
-}
-
-void running_route::on_count(std::string_view, std::int64_t) {}
-
-void running_route::on_warning(std::string_view text) { log_.write(log_level::warning, definition_.name, {}, text); }
 
 }  // namespace mqb::core

@@ -71,6 +71,7 @@ private:
     boost::asio::awaitable<bool> close_all();
     boost::asio::awaitable<bool> close_one(consumer* c, publisher* p, const std::string& path);
     boost::asio::awaitable<void> until_mail();
+    boost::asio::awaitable<void> let_others_run();
     [[nodiscard]] bool is_over() const noexcept;
     [[nodiscard]] bool is_at_rest() const noexcept;
     void begin_stopping();
@@ -115,6 +116,7 @@ private:
     logger& log_;
     boost::asio::any_io_executor executor_;
     mailbox box_;
+    std::uint64_t turn_began_ns_ = 0;
     asio_timers clock_;
     ledger_counters counters_;
     counter bytes_in_flight_;

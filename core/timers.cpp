@@ -2,6 +2,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -34,7 +35,8 @@ void asio_timers::wait_until(std::uint64_t steady_ns, timer& t) {
     auto wait = std::make_shared<pending_wait>(executor_, box_, t);
     t.was_cancelled = false;
     t.below = wait;
-    wait->clock.expires_at(steady::time_point{std::chrono::nanoseconds{steady_ns}});
+    constexpr std::uint64_t end_of_time = INT64_MAX / 2;  // asio adds to it
+    wait->clock.expires_at(steady::time_point{std::chrono::nanoseconds{std::min(steady_ns, end_of_time)}});
     wait->clock.async_wait([wait](const boost::system::error_code&) {
         {
             std::lock_guard lock{wait->mutex};

@@ -17,6 +17,11 @@ struct timer : mail {
     std::weak_ptr<void> below;  // the clock's own note about the last wait; goes with it, so that a timer may outlive the executor
 };
 
+// `ns` after `now`; the end of time where that is later.
+[[nodiscard]] constexpr std::uint64_t later(std::uint64_t now, std::uint64_t ns) noexcept {
+    return ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
+}
+
 // now_*: any thread. wait and cancel: only the route that owns it.
 class timers {
 public:

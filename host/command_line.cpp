@@ -100,7 +100,10 @@ int run_conformance(int count, char** arguments) {
 
 int run_command_line(int count, char** arguments) {
     const std::string_view first = count > 1 ? arguments[1] : "";
-    if (first == loading::describe_argument) return count == 3 ? loading::describe_main(arguments[2]) : exit_bad_input;
+    if (first == loading::describe_argument) {
+        if (count != 3) return exit_bad_input;
+        loading::describe_main(arguments[2]);
+    }
     if (first == "conformance") return run_conformance(count - 2, arguments + 2);  // its options are its own
 
     CLI::App app{"Moves messages between messaging systems, databases, files and processes.", "mqbridge"};

@@ -4,6 +4,7 @@
 #include <mqb/status.h>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace mqb::loading {
@@ -19,5 +20,8 @@ inline constexpr std::size_t longest_text = 4096;  // the ABI cuts texts for peo
     while (most > 0 && (static_cast<unsigned char>(t[most]) & 0xC0) == 0x80) --most;
     return t.substr(0, most);
 }
+
+// A text of a plugin for people: cut, on one line, and valid UTF-8 whatever it was.
+[[nodiscard]] std::string readable(std::string_view t, std::size_t most = longest_text);
 
 }  // namespace mqb::loading

@@ -75,15 +75,15 @@ void plugin_catalogue::examine(candidate& c) {
 }
 
 void plugin_catalogue::take_index(candidate& c) {
-    sidecar index = read_sidecar(c.found.file, c.facts);
-    if (!index.warning.empty()) warn(index.warning);
-    if (!index.is_valid) return;
     std::filesystem::path path = c.found.file;
     path.replace_extension(".json");
     if (!c.found.is_named) {
         const std::string why = fault_in_owners(path, options_.binary, c.found.is_beside_binary);
         if (!why.empty()) return warn(path.string() + ": ignored, since it is not trusted: " + why);
     }
+    sidecar index = read_sidecar(c.found.file, c.facts);
+    if (!index.warning.empty()) warn(index.warning);
+    if (!index.is_valid) return;
     c.is_described = true;
     c.about = std::move(index.about);
 }
@@ -101,7 +101,7 @@ core::result<std::shared_ptr<const library>> plugin_catalogue::open(candidate& c
         if (std::ranges::find(options_.allowed_sha256, sum) == options_.allowed_sha256.end())
             return core::failure{core::status::bad_config, c.found.file.string() + ": its SHA-256 " + sum + " is not in the allow-list"};
     }
-    return library::open(c.found.file);
+    return library::open(c.found.file, std::chrono::seconds{30}, &c.facts.identity);
 }
 
 // Files that offer the name. Opens none; asks a child only for those that nothing else tells enough of.

@@ -54,11 +54,11 @@ core::result<void> creation::prepare() {
     return {};
 }
 
-void creation::on_explain(mqb_call* call, std::uint32_t, mqb_text text) {
+void creation::on_explain(mqb_call* call, std::uint32_t, mqb_text text) try {
     creation& self = *reinterpret_cast<create_face*>(call)->self;
     std::lock_guard lock{self.mutex_};
-    self.text_ = cut(view(text));
-}
+    self.text_ = readable(view(text));
+} catch (...) {}  // no memory for a text
 
 void creation::call_create() noexcept {
     answer_ = instance_->door().call(entry_point::create, MQB_BAD_CONFIG, [this] { return what_.factory->table.create(&face_.base); });
@@ -70,14 +70,13 @@ asio::awaitable<core::result<void>> creation::run(std::shared_ptr<creation> self
     auto work = limited_work::make();
     std::function<void()> create = [self] { self->call_create(); };
     auto wait = work->async_run(std::move(create), self->services_->create_limit, asio::use_awaitable);
-    const bool in_time = co_await std::move(wait);
+    const work_end end = co_await std::move(wait);
     gate& door = self->instance_->door();
-    if (!in_time) {
+    if (end != work_end::in_time) {
         // Whatever it makes belongs to nobody; its thread keeps this alive.
         self->instance_->let_go();
-        const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(self->services_->create_limit).count();
-        const std::string text = limit % 1000 ? std::to_string(limit) + " ms" : std::to_string(limit / 1000) + " s";
-        co_return self->failed(core::status::bad_config, "did not return within " + text);
+        const core::status what = end == work_end::late ? core::status::bad_config : core::status::retry;
+        co_return self->failed(what, to_text(end, self->services_->create_limit));
     }
     if (self->answer_ == MQB_OK) {
         door.enter_phase(phase::running);

@@ -23,9 +23,9 @@ public:
              std::uint32_t side);
 
     // Lends it to the instance, which must be made before what it lends ends. Before run.
-    template <class Lent, class Inner>
-    void lend(std::string path, Inner& inner) {
-        instance_->lend(std::move(path), std::make_unique<Lent>(instance_->door(), inner));
+    template <class Lent, class Inner, class... More>
+    void lend(std::string path, Inner& inner, More... more) {
+        instance_->lend(std::move(path), std::make_unique<Lent>(instance_->door(), inner, more...));
     }
 
     // Calls create. A failure names what is wrong; nothing is left of it.

@@ -1,5 +1,7 @@
 #include "host/loading/describe.hpp"
 
+#include "host/loading/disposable_thread.hpp"
+#include "host/loading/exit_guard.hpp"
 #include "host/loading/library.hpp"
 
 #include <fcntl.h>
@@ -49,7 +51,7 @@ bool write_all(int fd, std::string_view text) {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, fd);
     if (!command) std::fflush(stdout);  // what the parent had not written yet is the parent's
     ::dup2(to_parent, STDOUT_FILENO);
-    if (!command) ::_exit(describe_main(file));
+    if (!command) describe_main(file);
     ::execv(command[0], command);
     ::_exit(127);
 }
@@ -71,8 +73,15 @@ bool read_answer(int from, std::chrono::steady_clock::time_point until, std::str
     }
 }
 
-std::string limit_text(std::chrono::milliseconds limit) {
-    return limit.count() % 1000 ? std::to_string(limit.count()) + " ms" : std::to_string(limit.count() / 1000) + " s";
+// Waits for the end of the child, which may come long after that of its answer. False: the time is over.
+bool await_end(pid_t child, std::chrono::steady_clock::time_point until, int& how) {
+    for (;;) {
+        const pid_t ended = ::waitpid(child, &how, WNOHANG);
+        if (ended == child) return true;
+        if (ended < 0 && errno != EINTR) return false;
+        if (std::chrono::steady_clock::now() >= until) return false;
+        ::poll(nullptr, 0, 2);
+    }
 }
 
 }  // namespace
@@ -93,11 +102,14 @@ core::result<description> describer::describe(const std::filesystem::path& file)
     if (child == 0) run_child(pipe[1], command_.empty() ? nullptr : words.data(), file.c_str());
     ::close(pipe[1]);
     std::string answer;
-    const bool ended = read_answer(pipe[0], std::chrono::steady_clock::now() + limit_, answer);
-    ::close(pipe[0]);
-    if (!ended) ::kill(child, SIGKILL);
+    const auto until = std::chrono::steady_clock::now() + limit_;
     int how = 0;
-    while (::waitpid(child, &how, 0) < 0 && errno == EINTR) {}
+    const bool ended = read_answer(pipe[0], until, answer) && await_end(child, until, how);
+    ::close(pipe[0]);
+    if (!ended) {
+        ::kill(child, SIGKILL);
+        while (::waitpid(child, &how, 0) < 0 && errno == EINTR) {}
+    }
     if (!ended) return fault(file, "did not come back within " + limit_text(limit_) + " when it was opened");
     if (WIFSIGNALED(how)) {
         const char* name = ::sigabbrev_np(WTERMSIG(how));
@@ -109,7 +121,8 @@ core::result<description> describer::describe(const std::filesystem::path& file)
     return fault(file, about.error().text);
 }
 
-int describe_main(const char* file) {
+void describe_main(const char* file) {
+    expect_exit();  // a library that ends the process is told by its exit code
     // Standard output belongs to the answer; what a static constructor prints must not get in between.
     std::fflush(stdout);
     const int answer = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -119,7 +132,7 @@ int describe_main(const char* file) {
         opened ? to_json((*opened)->about()) : boost::json::serialize(boost::json::value{{"why", opened.error().text}});
     const bool is_written = write_all(answer, text + "\n");
     std::fflush(stdout);
-    return opened && is_written ? 0 : 1;
+    ::_exit(opened && is_written ? 0 : 1);  // no destructor of the library runs
 }
 
 }  // namespace mqb::loading

@@ -27,7 +27,8 @@ struct description {
 // Starts children.
 class describer {
 public:
-    // command: what to run with the file as last argument, and which then calls describe_main. Empty: the child is a plain fork.
+    // command: what to run with the file as last argument, and which then calls describe_main. Empty: the child is a plain
+    // fork, for a process that has no other thread yet: locks that another one holds would stay locked in the child.
     explicit describer(std::vector<std::string> command = {}, std::chrono::milliseconds limit = std::chrono::seconds{30})
         : command_(std::move(command)), limit_(limit) {}
     // Waits for the child, at most for the limit; then it is killed. Texts name the file.
@@ -38,10 +39,10 @@ private:
     std::chrono::milliseconds limit_;
 };
 
-// The hidden argument of the host's binary: `mqbridge --describe-plugin FILE` returns describe_main(FILE) from main.
+// The hidden argument of the host's binary: `mqbridge --describe-plugin FILE` calls describe_main(FILE).
 inline constexpr const char* describe_argument = "--describe-plugin";
 // Opens the file and prints its description, or {"why": text}, to standard output. What the file itself prints goes to standard
-// error. The answer is the exit code.
-int describe_main(const char* file);
+// error. Ends the process: 0 if the file can be used.
+[[noreturn]] void describe_main(const char* file);
 
 }  // namespace mqb::loading

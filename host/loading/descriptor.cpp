@@ -29,8 +29,7 @@ core::result<checked_factory> check_factory(const mqb_factory* theirs) {
     checked_factory out;
     out.table = null_filled(theirs);
     if (!is_plugin_name(view(out.table.name)))
-        return fault("offers something with the bad name \"" + std::string{cut(view(out.table.name), 100)} +
-                     "\"; a name is [a-z][a-z0-9_]*");
+        return fault("offers something with the bad name \"" + readable(view(out.table.name), 100) + "\"; a name is [a-z][a-z0-9_]*");
     out.what = {static_cast<offer_kind>(out.table.kind), std::string{view(out.table.name)}, out.table.sides};
     const std::string who = std::string{to_text(out.what.kind)} + " " + out.what.name;
     if (!out.table.create) return fault(who + " lacks the required function create");
@@ -79,10 +78,10 @@ core::result<checked_descriptor> check_descriptor(const mqb_plugin* plugin) {
                      " leaves no room for the factories");
     const mqb_plugin known = null_filled(plugin);
     if (!is_plugin_name(view(known.name)))
-        return fault("has the bad name \"" + std::string{cut(view(known.name), 100)} + "\"; a name is [a-z][a-z0-9_]*");
+        return fault("has the bad name \"" + readable(view(known.name), 100) + "\"; a name is [a-z][a-z0-9_]*");
     if (!is_sound(known.version, 256) || !is_sound(known.licence, 256)) return fault("has a version or licence that is too long or null");
     checked_descriptor out;
-    out.about = {std::string{view(known.name)}, std::string{view(known.version)}, std::string{view(known.licence)}, known.draft, {}};
+    out.about = {std::string{view(known.name)}, readable(view(known.version)), readable(view(known.licence)), known.draft, {}};
     out.table = known.table;
     core::result<void> factories = check_factories(known, out);
     if (!factories) return factories.error();

@@ -77,6 +77,11 @@ private:
     int fd_;
 };
 
+file_identity identity_of(const struct stat& s) {
+    const auto n = [](auto number) { return static_cast<std::uint64_t>(number); };
+    return {{n(s.st_dev), n(s.st_ino), n(s.st_size), n(s.st_mtim.tv_sec), n(s.st_mtim.tv_nsec), n(s.st_ctim.tv_sec), n(s.st_ctim.tv_nsec)}};
+}
+
 std::string cut_text(std::uint64_t needed, std::uint64_t size) {
     return "is cut: it should have " + std::to_string(needed) + " bytes and has " + std::to_string(size);
 }
@@ -141,6 +146,11 @@ std::string read_head(const open_file& in, elf_facts& facts) {
 
 }  // namespace
 
+file_identity identity_of(const std::filesystem::path& file) {
+    struct stat s {};
+    return ::stat(file.c_str(), &s) == 0 ? identity_of(s) : file_identity{};
+}
+
 std::string fault_in_file(const std::filesystem::path& file, elf_facts& facts) {
     facts = {};
     struct stat about {};
@@ -152,6 +162,7 @@ std::string fault_in_file(const std::filesystem::path& file, elf_facts& facts) {
     if (S_ISDIR(about.st_mode)) return "is a directory";
     if (!S_ISREG(about.st_mode)) return "is not a regular file";
     facts.size = static_cast<std::uint64_t>(about.st_size);
+    facts.identity = identity_of(about);
     if (facts.size == 0) return "is empty";
     const open_file in{file};
     if (in.fd() < 0) return std::string{"cannot be read: "} + std::strerror(errno);

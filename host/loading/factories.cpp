@@ -40,7 +40,14 @@ awaitable<core::result<std::unique_ptr<store>>> make_store_of(std::shared_ptr<cr
 }  // namespace
 
 core::result<core::promises> plugin_factory::ask(std::string_view config, std::uint32_t side, core::promises inner) const {
-    return ask_promises(what_, config, side, inner);
+    std::string question(reinterpret_cast<const char*>(&inner), sizeof inner);
+    question += static_cast<char>(side);
+    question += config;
+    std::lock_guard lock{mutex_};
+    if (auto at = answers_.find(question); at != answers_.end()) return at->second;
+    core::result<core::promises> answer = ask_promises(what_, config, side, inner, services_->create_limit);
+    if (answer || answer.error().what != core::status::retry) answers_.emplace(std::move(question), answer);
+    return answer;
 }
 
 core::result<core::promises> plugin_endpoint_factory::promise(std::string_view config, core::side which) const {
@@ -68,8 +75,9 @@ awaitable<consumer_result> plugin_middleware_factory::wrap(core::instance_contex
 }
 
 awaitable<publisher_result> plugin_middleware_factory::wrap(core::instance_context context, std::string config, core::publisher& inner) {
+    const bool may_overlap = context.inner.has(core::promises::concurrent | core::promises::ordered_retry);
     auto c = std::make_shared<creation>(what_, services_, std::move(context), std::move(config), core::publisher_side);
-    c->lend<lent_publisher>({}, inner);
+    c->lend<lent_publisher>({}, inner, may_overlap);
     return make_publisher_of(std::move(c), &inner, false);
 }
 

@@ -6,7 +6,10 @@
 #include "host/loading/services.hpp"
 #include "host/loading/store.hpp"
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -20,10 +23,15 @@ public:
     [[nodiscard]] const offer& about() const noexcept { return what_.factory->what; }
 
 protected:
+    // Asks the plugin once for each configuration, so that what was checked is what runs.
     [[nodiscard]] core::result<core::promises> ask(std::string_view config, std::uint32_t side, core::promises inner) const;
 
     offered what_;
     std::shared_ptr<plugin_services> services_;
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, core::result<core::promises>, std::less<>> answers_;
 };
 
 class plugin_endpoint_factory final : public core::endpoint_factory, public plugin_factory {

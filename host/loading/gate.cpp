@@ -4,6 +4,7 @@
 
 #include <mqb/host.h>
 
+#include <new>
 #include <utility>
 
 namespace mqb::loading {
@@ -12,10 +13,30 @@ namespace {
 constexpr std::size_t most_mails = 65536;  // events that wait for one route; more is a plugin that floods it
 constexpr std::uint64_t most_told = 16;    // misbehaviours of one instance that are told; the rest is only counted
 constexpr std::size_t most_untold = 1024;
+constexpr std::size_t most_lane_events = 4096;  // of one instance, that wait for its route
+constexpr std::size_t most_lanes = 1u << 22;    // in all of these
+
+constexpr bool is_about_lanes(const told_event& e) { return e.kind == MQB_LANES_ENDING || e.kind == MQB_LANES_ENDED; }
 }  // namespace
 
 gate::gate(const call_place& place, core::instance_context& context)
     : place_(place), box_(context.box), clock_(context.clock), log_(context.log) {}
+
+admission gate::admits() const noexcept {
+    switch (now()) {
+        case phase::running: return admission::fine;
+        case phase::freeing: {
+            const bool is_inside_free = this_thread_entry().site.load(std::memory_order_relaxed) == &site(entry_point::free);
+            return is_inside_free ? admission::forbidden : admission::late;
+        }
+        default: return admission::forbidden;
+    }
+}
+
+void gate::enter_freed() noexcept {
+    phase expected = phase::freeing;
+    phase_.compare_exchange_strong(expected, phase::freed, std::memory_order_acq_rel);
+}
 
 bool gate::post(core::mail& m) noexcept {
     std::lock_guard lock{mutex_};
@@ -32,7 +53,7 @@ struct work_mail : core::mail {
 };
 }  // namespace
 
-void gate::post_work(std::function<void()> work) {
+void gate::post_work(std::function<void()> work) noexcept try {
     auto m = std::make_unique<work_mail>();
     m->self = this;
     m->out = &mails_out_;
@@ -47,11 +68,26 @@ void gate::post_work(std::function<void()> work) {
         static_cast<void>(m.release());  // the mailbox has it
     else
         mails_out_.fetch_sub(1, std::memory_order_release);
+} catch (...) {
+    misbehaviours_.fetch_add(1, std::memory_order_relaxed);  // no memory for it
+}
+
+bool gate::book_lanes(const told_event& e) noexcept {
+    if (has_flooded_ || lane_events_out_ >= most_lane_events || lanes_out_ + e.lanes.size() > most_lanes) return false;
+    ++lane_events_out_;
+    lanes_out_ += e.lanes.size();
+    return true;
 }
 
 void gate::tell(told_event e) noexcept try {
-    std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
     if (!is_open_) return;
+    if (is_about_lanes(e) && !book_lanes(e)) {
+        const bool is_first = !std::exchange(has_flooded_, true);
+        lock.unlock();
+        if (is_first) misbehaved("floods its route with events about lanes");
+        return;
+    }
     event_mail* m = spare_;
     if (m) {
         spare_ = m->next_spare;
@@ -82,6 +118,10 @@ void gate::deliver(core::mail& m) noexcept {
         mail.next_spare = self.spare_;
         self.spare_ = &mail;
         self.mails_out_.fetch_sub(1, std::memory_order_release);
+        if (is_about_lanes(e)) {
+            --self.lane_events_out_;
+            self.lanes_out_ -= e.lanes.size();
+        }
         if (!self.is_open_) return;
     }
     self.hand_over(e);
@@ -92,6 +132,7 @@ void gate::hand_over(const told_event& e) noexcept {
         if (untold_.size() < most_untold) untold_.push_back(e);
         return;
     }
+    if (is_about_lanes(e) && !with_lanes_) return;
     switch (e.kind) {
         case MQB_STATE: return sink_->on_state(e.number != 0, e.text);
         case MQB_LANES_ENDING: return sink_->on_lanes_ending(e.lanes, e.deadline_ns, static_cast<std::uint64_t>(e.number));
@@ -103,8 +144,9 @@ void gate::hand_over(const told_event& e) noexcept {
     }
 }
 
-void gate::listen(core::event_sink* sink) noexcept {
+void gate::listen(core::event_sink* sink, bool with_lanes) noexcept {
     sink_ = sink;
+    with_lanes_ = with_lanes;
     if (!sink_) return;
     // By mail, so that nobody is told anything inside `listen`.
     for (told_event& e : std::exchange(untold_, {})) tell(std::move(e));
@@ -122,22 +164,25 @@ void gate::misbehaved(std::string_view what) noexcept try {
 
 void gate::report(std::string who, std::string_view what) {
     who += ' ';
-    who += cut(what);
+    who += readable(what);
     write_log(core::log_level::error, who);
     tell({.kind = told_event::misbehaviour, .text = std::move(who), .number = 0, .deadline_ns = 0, .lanes = {}});
 }
 
 void gate::threw(entry_point where, std::string_view what, bool is_start) noexcept {
     try {
-        const std::string text = "threw: " + std::string{cut(what)};
+        const std::string text = "threw: " + readable(what);
         misbehaved(where, text);
         if (is_start) thrown_ = site(where).text() + ' ' + text;
     } catch (...) { misbehaved(where, "threw"); }
 }
 
-void gate::write_log(core::log_level level, std::string_view text) noexcept {
+void gate::write_log(core::log_level level, std::string_view text) noexcept try {
+    const std::string line = readable(text);
     std::lock_guard lock{mutex_};
-    if (is_open_) log_.write(level, place_.route, place_.path, cut(text));
+    if (is_open_) log_.write(level, place_.route, place_.path, line);
+} catch (const std::bad_alloc&) {
+    // There is no memory for a line of the log.
 }
 
 core::log_level gate::lowest_log_level() noexcept {

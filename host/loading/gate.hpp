@@ -24,8 +24,12 @@
 
 namespace mqb::loading {
 
-// creating -> running -> freeing -> gone. In each, the plugin may call other functions of the host.
-enum class phase : std::uint8_t { creating, running, freeing, gone };
+// creating -> running -> freeing -> freed -> gone. In each, the plugin may call other functions of the host.
+enum class phase : std::uint8_t { creating, running, freeing, freed, gone };
+
+// What becomes of a call from the plugin that only a running instance may make. late: it crosses the free that has just begun, which
+// no plugin can see: it is answered CANCELLED, or dropped.
+enum class admission : std::uint8_t { fine, late, forbidden };
 
 // What an instance tells, copied. Kinds are those of mqb_event, and misbehaviour.
 struct told_event {
@@ -48,11 +52,12 @@ public:
     [[nodiscard]] const call_place& place() const noexcept { return place_; }
     [[nodiscard]] const call_site& site(entry_point which) const noexcept { return place_[which]; }
     [[nodiscard]] phase now() const noexcept { return phase_.load(std::memory_order_acquire); }
+    [[nodiscard]] admission admits() const noexcept;
     // False when the route has gone: then the mail is not put.
     bool post(core::mail& m) noexcept;
     // Does something on the route's side; dropped when the route has gone.
-    void post_work(std::function<void()> work);
-    // Queues an event. Of a plugin that floods its route with events, counts and warnings are dropped.
+    void post_work(std::function<void()> work) noexcept;
+    // Queues an event. Of a plugin that floods its route with events, counts and warnings are dropped; with lane events it misbehaves.
     void tell(told_event e) noexcept;
     // The plugin broke a rule: "PLUGIN.FUNCTION " + what. The first few are told, all are counted.
     void misbehaved(entry_point where, std::string_view what) noexcept;
@@ -66,7 +71,10 @@ public:
 
     // The route's side.
     void enter_phase(phase p) noexcept { phase_.store(p, std::memory_order_release); }
-    void listen(core::event_sink* sink) noexcept;
+    // Any thread: `free` has returned, unless the route has given up on it before.
+    void enter_freed() noexcept;
+    // with_lanes: it is a consumer; lane events of anything else go nowhere.
+    void listen(core::event_sink* sink, bool with_lanes = false) noexcept;
     [[nodiscard]] core::timers& clock() noexcept { return clock_; }
     void close_for_good() noexcept;
     // Mails that are in the route's mailbox: the gate must be kept.
@@ -86,8 +94,10 @@ public:
     // What the last start threw, once; empty: nothing.
     [[nodiscard]] std::string take_thrown() noexcept { return std::exchange(thrown_, {}); }
     [[nodiscard]] bool has_thrown() const noexcept { return !thrown_.empty(); }
-    // This thread is in a call that the host made into this instance, so it holds the route's side.
-    [[nodiscard]] bool is_route_side() const noexcept { return inside_.load(std::memory_order_relaxed) == &this_thread_entry(); }
+    // This thread is in a call that the host made into this instance, so it holds the route's side. create and free do not.
+    [[nodiscard]] bool is_route_side() const noexcept {
+        return inside_.load(std::memory_order_relaxed) == &this_thread_entry() && now() == phase::running;
+    }
     // This thread is in a `cancel` of this instance.
     [[nodiscard]] bool is_inside_cancel() const noexcept;
 
@@ -111,6 +121,7 @@ private:
         event_mail* next_spare = nullptr;
     };
     void threw(entry_point where, std::string_view what, bool is_start) noexcept;
+    [[nodiscard]] bool book_lanes(const told_event& e) noexcept;
     void report(std::string who, std::string_view what);
     static void deliver(core::mail& m) noexcept;
     void hand_over(const told_event& e) noexcept;
@@ -128,9 +139,13 @@ private:
     core::logger& log_;
     std::vector<std::unique_ptr<event_mail>> mails_;
     event_mail* spare_ = nullptr;
+    std::size_t lane_events_out_ = 0;  // told, not delivered
+    std::size_t lanes_out_ = 0;        // that these name
+    bool has_flooded_ = false;         // with lane events: no more are taken
 
     std::string thrown_;  // written and read by whoever calls the plugin
     core::event_sink* sink_ = nullptr;
+    bool with_lanes_ = false;
     std::vector<told_event> untold_;  // came before anybody listened
 };
 

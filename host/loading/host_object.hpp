@@ -30,6 +30,7 @@ private:
     static std::int32_t on_log_level(mqb_host* host);
     static void on_log(mqb_host* host, std::int32_t level, mqb_text text);
     static void on_event(mqb_host* host, const mqb_event* event);
+    static void take_event(gate& g, const mqb_event* event);
     static std::uint64_t on_now(mqb_host* host, std::int32_t clock);
     static mqb_status on_wait_until(mqb_host* host, std::uint64_t steady_ns, mqb_call* call);
     static void on_cancel(mqb_host* host, std::uint64_t operation);

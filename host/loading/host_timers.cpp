@@ -10,14 +10,17 @@ constexpr std::size_t most_after_end = 64;  // timers that a middleware may stil
 }
 
 mqb_status host_timers::wait_until(std::uint64_t steady_ns, mqb_call* call) {
-    if (!call || !call->done || gate_.now() != phase::running) {
+    const admission admitted = gate_.admits();
+    if (!call || !call->done || admitted == admission::forbidden) {
         gate_.misbehaved("sets a timer while it is created, after its free, or without `done`");
         return MQB_REJECTED;
     }
     std::lock_guard lock{mutex_};
+    if (is_closed_ || admitted == admission::late) return MQB_CANCELLED;
     const bool is_ending = static_cast<bool>(on_empty_);
     if (is_ending && ++after_end_ > most_after_end) return MQB_CANCELLED;
     wait& w = take();
+    ++open_;
     w.call = call;
     w.operation = call->operation;
     w.at = steady_ns;
@@ -28,7 +31,6 @@ mqb_status host_timers::wait_until(std::uint64_t steady_ns, mqb_call* call) {
 }
 
 host_timers::wait& host_timers::take() {
-    ++open_;
     auto at = std::ranges::find_if(all_, [](const wait& w) { return w.now == state::spare && !w.has_request_out; });
     if (at != all_.end()) return *at;
     wait& w = all_.emplace_back();
@@ -57,6 +59,12 @@ void host_timers::end_all(std::function<void()> on_empty) {
     std::lock_guard lock{mutex_};
     on_empty_ = std::move(on_empty);
     for (wait& w : all_) ask_cancel(w);
+}
+
+bool host_timers::close_if_empty() {
+    std::lock_guard lock{mutex_};
+    is_closed_ = is_closed_ || open_ == 0;
+    return is_closed_;
 }
 
 bool host_timers::is_empty() const {

@@ -25,6 +25,8 @@ public:
     // The route's side. Ends all timers; on_empty is called after the completion of each, in case it was the last.
     void end_all(std::function<void()> on_empty);
     [[nodiscard]] bool is_empty() const;
+    // True when there is none; then none is accepted any more.
+    [[nodiscard]] bool close_if_empty();
 
 private:
     enum class state : std::uint8_t { spare, asked, waiting, ended };
@@ -55,6 +57,7 @@ private:
     std::deque<wait> all_;
     std::size_t open_ = 0;       // not spare
     std::size_t after_end_ = 0;  // set while all are being ended
+    bool is_closed_ = false;
     std::function<void()> on_empty_;
 };
 

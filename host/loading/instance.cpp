@@ -72,13 +72,19 @@ core::status plugin_instance::close(core::call& c, std::function<void()> free_ha
 }
 
 void plugin_instance::free_if_idle() {
-    if (is_freeing_ || !is_idle()) return;
+    // What is lent accepts nothing since close, so only the timers can be set between the look and the free.
+    if (is_freeing_ || !is_idle() || !timers_.close_if_empty()) return;
     is_freeing_ = true;
     gate_.enter_phase(phase::freeing);
-    run_detached([self = shared_from_this(), free_handle = std::move(free_handle_)] {
+    const bool is_begun = run_detached([self = shared_from_this(), free_handle = std::exchange(free_handle_, nullptr)] {
         free_handle();
+        self->gate_.enter_freed();
         self->gate_.post(self->closed_);
     });
+    if (is_begun) return;
+    is_kept_ = true;
+    gate_.write_log(core::log_level::error, gate_.site(entry_point::free).text() + " is not called: cannot start a thread");
+    gate_.post(closed_);
 }
 
 void plugin_instance::on_closed(core::mail& m) noexcept {
@@ -91,7 +97,7 @@ void plugin_instance::on_closed(core::mail& m) noexcept {
 
 void plugin_instance::let_go() noexcept {
     gate_.close_for_good();
-    const bool may_be_called = !is_freed_ || operations_.in_flight() != 0 || gate_.has_mail_out() || !is_idle();
+    const bool may_be_called = is_kept_ || !is_freed_ || operations_.in_flight() != 0 || gate_.has_mail_out() || !is_idle();
     try {
         resting().put(shared_from_this(), may_be_called);
     } catch (...) {

@@ -74,6 +74,7 @@ private:
     std::function<void()> free_handle_;
     bool is_freeing_ = false;
     bool is_freed_ = false;
+    bool is_kept_ = false;  // its free could not be called: what was made stays for ever
     closed_mail closed_;
 };
 

@@ -3,22 +3,22 @@
 #include "host/loading/abi_text.hpp"
 #include "host/loading/layout.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 namespace mqb::loading {
 
-bool lent::is_sound(const mqb_call* call, std::size_t least) noexcept {
-    if (gate_.now() != phase::running) {
-        gate_.misbehaved("calls a handle that is lent to it outside of its life");
-        return false;
+mqb_status lent::admit(const mqb_call* call, std::size_t least) noexcept {
+    switch (gate_.admits()) {
+        case admission::fine: break;
+        case admission::late: return MQB_CANCELLED;
+        case admission::forbidden: gate_.misbehaved("calls a handle that is lent to it outside of its life"); return MQB_UNSUPPORTED;
     }
     if (!call || call->struct_size < least || !call->done || !call->explain) {
         gate_.misbehaved("calls a handle that is lent to it with a call struct that is too short or has no `done` or `explain`");
-        return false;
+        return MQB_UNSUPPORTED;
     }
-    return true;
+    return MQB_OK;
 }
 
 mqb_status lent::run(lent_op& op, mqb_call* theirs) noexcept {
@@ -29,7 +29,6 @@ mqb_status lent::run(lent_op& op, mqb_call* theirs) noexcept {
                 ops_, [&](const lent_op* o) { return o != &op && o->is_taken && o->theirs && o->theirs->operation == theirs->operation; }))
             gate_.misbehaved("uses one operation id for two calls in flight");
     }
-    if (on_idle_) return refuse(op, MQB_CANCELLED);
     if (!gate_.is_route_side()) return gate_.post(op.start) ? MQB_PENDING : refuse(op, MQB_CANCELLED);
     const core::status s = op.begin();
     if (s == core::status::pending) {
@@ -91,6 +90,11 @@ void lent::stop(lent_op& op) noexcept {
 }
 
 void lent::cancel(std::uint64_t operation) noexcept {
+    switch (gate_.admits()) {
+        case admission::fine: break;
+        case admission::late: return;
+        case admission::forbidden: gate_.misbehaved("calls a handle that is lent to it outside of its life"); return;
+    }
     if (gate_.is_route_side()) return cancel_here(operation);
     gate_.post_work([this, operation] { cancel_here(operation); });
 }
@@ -116,9 +120,15 @@ void lent::end_all(std::function<void()> on_idle) {
     std::vector<lent_op*> open;
     {
         std::lock_guard lock{mutex_};
+        is_ending_ = true;
         std::ranges::copy_if(ops_, std::back_inserter(open), [](const lent_op* o) { return o->is_taken; });
     }
     for (lent_op* op : open) stop(*op);
+}
+
+bool lent::is_ending() const {
+    std::lock_guard lock{mutex_};
+    return is_ending_;
 }
 
 bool lent::is_idle() const {

@@ -8,6 +8,7 @@
 
 #include <mqb/plugin.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -58,8 +59,18 @@ public:
     [[nodiscard]] bool is_idle() const;
 
 protected:
-    // A struct that can be answered; otherwise the middleware misbehaves.
-    [[nodiscard]] bool is_sound(const mqb_call* call, std::size_t least) noexcept;
+    // OK for a struct that can be answered, at a time at which it is; otherwise the answer.
+    [[nodiscard]] mqb_status admit(const mqb_call* call, std::size_t least) noexcept;
+    // For a slot: what is thrown on the host's side stays there.
+    template <class Fn>
+    static mqb_status guarded(Fn fn) noexcept {
+        try {
+            return fn();
+        } catch (...) {
+            return MQB_RETRY;  // no memory for one more operation
+        }
+    }
+    [[nodiscard]] bool is_ending() const;
     // Runs a prepared op: at once, or by mail.
     mqb_status run(lent_op& op, mqb_call* theirs) noexcept;
     void cancel(std::uint64_t operation) noexcept;
@@ -68,12 +79,16 @@ protected:
     // What core's `done` of an op leads to.
     static void ended(lent_op& op, core::status s) noexcept;
 
-    // A spare op, or a new one that is made with `inner`.
+    // A spare op, or a new one that is made with `inner`. Null when all are being ended, or when it would not be the only one and has
+    // to be.
     template <class Op, class Inner>
-    Op& take(std::deque<Op>& all, Inner& inner) {
+    Op* take(std::deque<Op>& all, Inner& inner, bool has_to_be_only = false) {
         std::lock_guard lock{mutex_};
+        if (is_ending_) return nullptr;
+        if (has_to_be_only && std::ranges::any_of(all, &Op::is_taken)) return nullptr;
         for (Op& op : all)
             if (!op.is_taken) return claim(op);
+        ops_.reserve(ops_.size() + 1);
         Op& op = all.emplace_back(inner);
         op.owner = this;
         op.start.self = &op;
@@ -86,11 +101,11 @@ protected:
 
 private:
     template <class Op>
-    static Op& claim(Op& op) noexcept {
+    static Op* claim(Op& op) noexcept {
         op.is_taken = true;
         op.is_started = op.is_cancelled = false;
         op.theirs = nullptr;
-        return op;
+        return &op;
     }
     static void deliver_start(core::mail& m) noexcept;
     void cancel_here(std::uint64_t operation) noexcept;
@@ -101,7 +116,8 @@ private:
 
     mutable std::mutex mutex_;  // over the list, and which of it is taken
     std::vector<lent_op*> ops_;
-    std::function<void()> on_idle_;
+    bool is_ending_ = false;
+    std::function<void()> on_idle_;  // the route's side
 };
 
 }  // namespace mqb::loading

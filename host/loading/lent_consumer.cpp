@@ -1,6 +1,7 @@
 #include "host/loading/lent_consumer.hpp"
 
 #include "host/loading/layout.hpp"
+#include "host/loading/message_fault.hpp"
 
 namespace mqb::loading {
 
@@ -8,8 +9,8 @@ const mqb_consumer_table lent_consumer::table_{
     .struct_size = sizeof(mqb_consumer_table),
     .reserved = 0,
     .connect = [](mqb_consumer* c, mqb_call*) { return of(c).forbidden("connect"); },
-    .receive = [](mqb_consumer* c, mqb_receive* r) { return of(c).receive(r); },
-    .settle = [](mqb_consumer* c, mqb_settle* s) { return of(c).settle(s); },
+    .receive = [](mqb_consumer* c, mqb_receive* r) { return guarded([&] { return of(c).receive(r); }); },
+    .settle = [](mqb_consumer* c, mqb_settle* s) { return guarded([&] { return of(c).settle(s); }); },
     .free_batch = [](mqb_consumer* c, void* batch) { of(c).free_batch(batch); },
     .lanes_done = [](mqb_consumer* c, std::uint64_t) { of(c).forbidden("lanes_done"); },
     .lanes_ending = [](mqb_consumer* c, const std::uint64_t*, std::uint32_t, std::uint64_t) { of(c).forbidden("lanes_ending"); },
@@ -19,8 +20,14 @@ const mqb_consumer_table lent_consumer::table_{
 };
 
 mqb_status lent_consumer::receive(mqb_receive* r) {
-    if (!is_sound(&r->call, sizeof *r)) return MQB_UNSUPPORTED;
-    receive_op& op = take(receives_, inner_);
+    if (const mqb_status s = admit(&r->call, sizeof *r); s != MQB_OK) return s;
+    receive_op* taken = take(receives_, inner_, true);
+    if (!taken) {
+        if (is_ending()) return MQB_CANCELLED;
+        gate_.misbehaved("has two receives in flight");
+        return MQB_REJECTED;
+    }
+    receive_op& op = *taken;
     op.done = [](core::call& c, core::status s) noexcept { ended(static_cast<receive_op&>(c), s); };
     op.core::call::texts.clear();
     op.max_messages = r->max_messages ? r->max_messages : 1;
@@ -38,14 +45,36 @@ void lent_consumer::receive_op::answer(core::status s) noexcept {
     r.batch = given ? batch : nullptr;
 }
 
+namespace {
+// Core may use dispositions as bits, and reads the replies.
+const char* fault_in_entries(const mqb_list& entries) noexcept {
+    for (std::uint32_t i = 0; i < entries.count; ++i) {
+        const mqb_entry& e = *mqb_entry_at(&entries, i);
+        if (e.disposition < MQB_ACK || e.disposition > MQB_RELEASED) return "settles with a disposition that does not exist";
+        if (!e.reply) {
+            if (e.disposition == MQB_REPLY || e.disposition == MQB_REPLY_MORE) return "settles with a reply that has no message";
+        } else if (const char* fault = fault_in_message(*e.reply)) {
+            return fault;
+        }
+    }
+    return nullptr;
+}
+}  // namespace
+
 mqb_status lent_consumer::settle(mqb_settle* s) {
-    if (!is_sound(&s->call, sizeof *s)) return MQB_UNSUPPORTED;
+    if (const mqb_status admitted = admit(&s->call, sizeof *s); admitted != MQB_OK) return admitted;
     if (!loading::is_sound<mqb_entry>(s->entries) || !loading::is_sound<mqb_outcome>(s->outcomes) ||
         s->entries.count != s->outcomes.count) {
         gate_.misbehaved("settles with arrays that do not fit");
         return MQB_REJECTED;
     }
-    settle_op& op = take(settles_, inner_);
+    if (const char* fault = fault_in_entries(s->entries)) {
+        gate_.misbehaved(fault);
+        return MQB_REJECTED;
+    }
+    settle_op* taken = take(settles_, inner_);
+    if (!taken) return MQB_CANCELLED;
+    settle_op& op = *taken;
     op.done = [](core::call& c, core::status answer) noexcept { ended(static_cast<settle_op&>(c), answer); };
     op.core::call::texts.clear();
     op.batch = s->batch;
@@ -55,6 +84,8 @@ mqb_status lent_consumer::settle(mqb_settle* s) {
 }
 
 void lent_consumer::free_batch(void* batch) {
+    // What crosses the plugin's free still comes before the end of the inner side.
+    if (gate_.admits() == admission::forbidden) return gate_.misbehaved("calls a handle that is lent to it outside of its life");
     if (gate_.is_route_side()) return inner_.free_batch(batch);
     gate_.post_work([this, batch] { inner_.free_batch(batch); });
 }

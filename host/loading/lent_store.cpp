@@ -9,19 +9,21 @@ const mqb_store_table lent_store::table_{
     .struct_size = sizeof(mqb_store_table),
     .reserved = 0,
     .connect = [](mqb_store* s, mqb_call*) { return of(s).forbidden("connect"); },
-    .apply = [](mqb_store* s, mqb_apply* a) { return of(s).apply(a); },
+    .apply = [](mqb_store* s, mqb_apply* a) { return guarded([&] { return of(s).apply(a); }); },
     .cancel = [](mqb_store* s, std::uint64_t operation) { of(s).cancel(operation); },
     .free = [](mqb_store* s) { of(s).forbidden("free"); },
 };
 
 mqb_status lent_store::apply(mqb_apply* a) {
-    if (!is_sound(&a->call, sizeof *a)) return MQB_UNSUPPORTED;
+    if (const mqb_status s = admit(&a->call, sizeof *a); s != MQB_OK) return s;
     if (!loading::is_sound<mqb_store_entry>(a->entries) || !loading::is_sound<mqb_outcome>(a->outcomes) ||
         a->entries.count != a->outcomes.count) {
         gate_.misbehaved("applies with arrays that do not fit");
         return MQB_REJECTED;
     }
-    apply_op& op = take(applies_, inner_);
+    apply_op* taken = take(applies_, inner_);
+    if (!taken) return MQB_CANCELLED;
+    apply_op& op = *taken;
     op.done = [](core::call& c, core::status answer) noexcept { ended(static_cast<apply_op&>(c), answer); };
     op.core::call::texts.clear();
     op.store_call::entries = to_core<const store_entry>(a->entries);

@@ -44,13 +44,18 @@ core::failure fault(const fs::path& file, std::string_view why) {
 struct opening {
     fs::path real;
     std::string name;
-    std::string why;  // not empty: it failed
+    file_identity identity;  // of what was checked
+    std::string why;         // not empty: it failed
     const mqb_plugin* plugin = nullptr;
 };
 
 void open_and_ask(opening& o) {
     dll::fs::error_code e;
     auto lib = std::make_unique<dll::shared_library>();
+    if (identity_of(o.real) != o.identity) {
+        o.why = "was changed after it had been checked";
+        return;
+    }
     {
         stamp here{place_of(o.name)[entry_point::open]};
         try {
@@ -82,12 +87,13 @@ void open_and_ask(opening& o) {
     }
     const auto door = reinterpret_cast<const mqb_plugin* (*)()>(::dlsym(native, "mqb_plugin_v1"));
     o.plugin = enter(place_of(o.name)[entry_point::mqb_plugin_v1], static_cast<const mqb_plugin*>(nullptr), door,
-                     [&](const call_site&, std::string_view text) { o.why = "mqb_plugin_v1 threw: " + std::string{cut(text)}; });
+                     [&](const call_site&, std::string_view text) { o.why = "mqb_plugin_v1 threw: " + readable(text); });
 }
 
 }  // namespace
 
-core::result<std::shared_ptr<const library>> library::open(const fs::path& file, std::chrono::milliseconds limit) {
+core::result<std::shared_ptr<const library>> library::open(const fs::path& file, std::chrono::milliseconds limit,
+                                                           const file_identity* as_checked) {
     elf_facts facts;
     if (std::string why = fault_in_file(file, facts); !why.empty()) return fault(file, why);
     std::error_code e;
@@ -100,11 +106,9 @@ core::result<std::shared_ptr<const library>> library::open(const fs::path& file,
     auto o = std::make_shared<opening>();
     o->real = real;
     o->name = real.filename().string();
-    if (!run_with_limit([o] { open_and_ask(*o); }, limit)) {
-        const auto ms = limit.count();
-        return fault(file,
-                     "mqb_plugin_v1 did not return within " + (ms % 1000 ? std::to_string(ms) + " ms" : std::to_string(ms / 1000) + " s"));
-    }
+    o->identity = as_checked ? *as_checked : facts.identity;
+    const work_end end = run_with_limit([o] { open_and_ask(*o); }, limit);
+    if (end != work_end::in_time) return fault(file, "mqb_plugin_v1 " + to_text(end, limit));
     if (!o->why.empty()) return fault(file, o->why);
     core::result<std::shared_ptr<const library>> made = adopt(o->plugin, file);
     if (!made) return made;

@@ -4,6 +4,7 @@
 
 #include "core/result.hpp"
 #include "host/loading/describe.hpp"
+#include "host/loading/elf_file.hpp"
 #include "host/loading/offer.hpp"
 #include "host/loading/thread_entry.hpp"
 
@@ -29,8 +30,10 @@ struct checked_factory {
 class library {
 public:
     // Opens and checks. `limit` holds for the whole of it, since a static constructor may hang too. Texts begin with the file.
+    // as_checked: how the file was when somebody trusted it; one that has changed since then is not opened.
     [[nodiscard]] static core::result<std::shared_ptr<const library>> open(const std::filesystem::path& file,
-                                                                           std::chrono::milliseconds limit = std::chrono::seconds{30});
+                                                                           std::chrono::milliseconds limit = std::chrono::seconds{30},
+                                                                           const file_identity* as_checked = nullptr);
     // Checks a plugin that is linked into this program.
     [[nodiscard]] static core::result<std::shared_ptr<const library>> adopt(const mqb_plugin* plugin, const std::filesystem::path& file);
 

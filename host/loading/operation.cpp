@@ -59,13 +59,13 @@ bool operation::accepts(std::uint32_t index, std::string_view what) noexcept {
     return true;
 }
 
-void operation::on_explain(mqb_call* call, std::uint32_t entry, mqb_text text) {
+void operation::on_explain(mqb_call* call, std::uint32_t entry, mqb_text text) try {
     operation& op = of(call);
     if (!op.accepts(entry, "explained")) return;
     std::lock_guard lock{op.notes_mutex};
-    op.texts.set(entry, cut(view(text)));
+    op.texts.set(entry, readable(view(text)));
     op.has_notes.store(true, std::memory_order_release);
-}
+} catch (...) {}  // no memory for a text
 
 operation_pool::operation_pool(gate& owner) : gate_(owner) {
     for (std::size_t i = 0; i < rest; ++i) put_back(add());

@@ -2,14 +2,14 @@
 
 namespace mqb::loading {
 
-void keep_control_answer(mqb_control* control, mqb_text json) {
+void keep_control_answer(mqb_control* control, mqb_text json) try {
     operation& op = operation::of(&control->call);
     if (!op.accepts(MQB_WHOLE_CALL, "answered")) return;
     std::lock_guard lock{op.notes_mutex};
     if (!op.json.empty()) return op.owner->misbehaved(entry_point::control, "answered twice");
     op.json = view(json);
     op.has_notes.store(true, std::memory_order_release);
-}
+} catch (...) { operation::of(&control->call).owner->misbehaved(entry_point::control, "answered with what there is no memory for"); }
 
 core::status finish_control(operation& op, mqb_status answer) noexcept {
     auto& c = static_cast<core::control_call&>(*op.upper);

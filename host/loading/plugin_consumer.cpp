@@ -1,5 +1,6 @@
 #include "host/loading/plugin_consumer.hpp"
 
+#include "host/loading/message_fault.hpp"
 #include "host/loading/plugin_calls.hpp"
 
 #include <mqb/metadata.h>
@@ -56,17 +57,18 @@ core::status plugin_consumer::finish_receive(operation& op, mqb_status answer) n
     auto& c = static_cast<core::receive_call&>(*op.upper);
     const mqb_receive& r = op.abi.receive;
     const char* fault = self.fault_in(r, answer);
-    if (!fault && answer == MQB_OK) [[likely]] {
+    const char* broken = fault || answer != MQB_OK ? nullptr : fault_in_messages(r.messages);
+    if (!fault && !broken && answer == MQB_OK) [[likely]] {
         c.messages = to_core<const core::message>(r.messages);
         c.batch = r.batch;
         return core::status::ok;
     }
     c.messages = {};
     c.batch = nullptr;
-    if (!fault) return to_core(answer);
-    self.gate_.misbehaved(entry_point::receive, fault);
+    if (!fault && !broken) return to_core(answer);
+    self.gate_.misbehaved(entry_point::receive, fault ? fault : broken);
     if (r.batch) self.free_batch(r.batch);
-    return core::status::disconnected;
+    return fault ? core::status::disconnected : core::status::rejected;
 }
 
 core::status plugin_consumer::settle(core::settle_call& c) {
@@ -119,7 +121,7 @@ void plugin_consumer::cancel(core::call& c) {
 core::status plugin_consumer::close(core::call& c) { return start_close(*instance_, handle_, table_.free, c); }
 
 void plugin_consumer::listen(core::event_sink* sink) {
-    gate_.listen(sink);
+    gate_.listen(sink, true);
     if (inner_) inner_->listen(sink);
 }
 

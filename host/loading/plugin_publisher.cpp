@@ -1,5 +1,6 @@
 #include "host/loading/plugin_publisher.hpp"
 
+#include "host/loading/message_fault.hpp"
 #include "host/loading/plugin_calls.hpp"
 
 namespace mqb::loading {
@@ -45,7 +46,14 @@ core::status plugin_publisher::finish_send(operation& op, mqb_status answer) noe
 
 void plugin_publisher::on_answer(mqb_send* send, std::uint32_t index, const mqb_message* response) {
     operation& op = operation::of(&send->call);
+    try {
+        take_answer(op, index, response);
+    } catch (...) { op.owner->misbehaved(entry_point::send, "answered with what there is no memory for"); }
+}
+
+void plugin_publisher::take_answer(operation& op, std::uint32_t index, const mqb_message* response) {
     if (!response || index == MQB_WHOLE_CALL) return op.owner->misbehaved(entry_point::send, "answered without a message");
+    if (const char* fault = fault_in_message(*response)) return op.owner->misbehaved(entry_point::send, fault);
     if (!op.accepts(index, "answered")) return;
     std::unique_lock lock{op.notes_mutex};
     if (op.is_starting_here() && op.answers.empty()) {

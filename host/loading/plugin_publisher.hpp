@@ -29,6 +29,7 @@ public:
 
 private:
     static void on_answer(mqb_send* send, std::uint32_t index, const mqb_message* response);
+    static void take_answer(operation& op, std::uint32_t index, const mqb_message* response);
     static core::status finish_send(operation& op, mqb_status answer) noexcept;
 
     std::shared_ptr<plugin_instance> instance_;

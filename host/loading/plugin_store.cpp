@@ -1,5 +1,6 @@
 #include "host/loading/plugin_store.hpp"
 
+#include "host/loading/message_fault.hpp"
 #include "host/loading/plugin_calls.hpp"
 
 namespace mqb::loading {
@@ -32,8 +33,17 @@ core::status plugin_store::finish_apply(operation& op, mqb_status answer) noexce
 void plugin_store::on_found(mqb_apply* apply, std::uint32_t index, mqb_text key, const mqb_buffer* value, std::uint64_t version,
                             std::uint64_t expires_in_ns) {
     operation& op = operation::of(&apply->call);
+    try {
+        take_found(op, index, key, value, version, expires_in_ns);
+    } catch (...) { op.owner->misbehaved(entry_point::apply, "found what there is no memory for"); }
+}
+
+void plugin_store::take_found(operation& op, std::uint32_t index, mqb_text key, const mqb_buffer* value, std::uint64_t version,
+                              std::uint64_t expires_in_ns) {
     if (!value || index == MQB_WHOLE_CALL) return op.owner->misbehaved(entry_point::apply, "found something without a value");
     if (!op.accepts(index, "found something for")) return;
+    const mqb_message as_message{.id = {}, .lane = 0, .delivery_count = 0, .struct_size = 0, .payload = *value, .metadata = {}};
+    if (const char* fault = fault_in_message(as_message)) return op.owner->misbehaved(entry_point::apply, fault);
     const core::buffer bytes{value->data, value->size, reinterpret_cast<core::buffer_owner*>(value->owner)};
     std::unique_lock lock{op.notes_mutex};
     if (op.is_starting_here() && op.answers.empty()) {

@@ -27,6 +27,8 @@ public:
 private:
     static void on_found(mqb_apply* apply, std::uint32_t index, mqb_text key, const mqb_buffer* value, std::uint64_t version,
                          std::uint64_t expires_in_ns);
+    static void take_found(operation& op, std::uint32_t index, mqb_text key, const mqb_buffer* value, std::uint64_t version,
+                           std::uint64_t expires_in_ns);
     static core::status finish_apply(operation& op, mqb_status answer) noexcept;
 
     std::shared_ptr<plugin_instance> instance_;

@@ -1,12 +1,14 @@
 // FIPS 180-4, section 6.2.
 #include "host/loading/sha256.hpp"
 
+#include "host/loading/regular_file.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
+#include <optional>
 
 namespace mqb::loading {
 
@@ -88,13 +90,16 @@ std::string sha256_of(std::string_view bytes) {
 }
 
 std::string sha256_of_file(const std::filesystem::path& file) {
-    std::ifstream in{file, std::ios::binary};
-    if (!in) return {};
+    regular_file in{file};
+    if (!in.is_open()) return {};
     sum s;
     std::array<char, 65536> part;
-    while (in.read(part.data(), part.size()) || in.gcount() > 0)
-        s.add(reinterpret_cast<const unsigned char*>(part.data()), static_cast<std::size_t>(in.gcount()));
-    return in.bad() ? std::string{} : s.finish();
+    for (;;) {
+        const std::optional<std::size_t> size = in.read(part.data(), part.size());
+        if (!size) return {};
+        if (*size == 0) return s.finish();
+        s.add(reinterpret_cast<const unsigned char*>(part.data()), *size);
+    }
 }
 
 }  // namespace mqb::loading

@@ -1,10 +1,11 @@
 #include "host/loading/sidecar.hpp"
 
+#include "host/loading/regular_file.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/value_to.hpp>
 
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 namespace mqb::loading {
 
@@ -30,15 +31,17 @@ sidecar read_sidecar(const std::filesystem::path& library, const elf_facts& fact
     sidecar out;
     std::filesystem::path path = library;
     path.replace_extension(".json");
-    std::ifstream in{path, std::ios::binary};
-    if (!in) return out;
+    regular_file in{path};
+    if (!in.is_open() && !in.is_other()) return out;
     const auto ignored = [&](std::string_view why) {
         out.warning = path.string() + ": ignored, since " + std::string{why};
         return out;
     };
+    if (in.is_other()) return ignored("it is not a regular file");
     std::string text(longest_index + 1, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in.gcount()));
+    const std::optional<std::size_t> size = in.read(text.data(), text.size());
+    if (!size) return ignored("it cannot be read");
+    text.resize(*size);
     if (text.size() > longest_index) return ignored("it is too long");
     boost::system::error_code e;
     const json::value index = json::parse(text, e);

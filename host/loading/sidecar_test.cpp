@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -59,4 +60,11 @@ TEST_CASE_FIXTURE(fixture, "an index that does not fit is ignored with a warning
     CHECK(warning_for(R"({"size":1234,"build_id":"ab12","name":"x","draft":1,"offers":[{"kind":"what","name":"x"}]})") ==
           "the description has a bad offer");
     CHECK(warning_for(std::string(2u << 20, ' ')) == "it is too long");
+}
+
+TEST_CASE_FIXTURE(fixture, "a pipe in place of an index is not waited for") {
+    REQUIRE(::mkfifo((dir / "libmqb_x.json").c_str(), 0600) == 0);
+    const sidecar s = read_sidecar(dir / "libmqb_x.so", facts);
+    CHECK_FALSE(s.is_valid);
+    CHECK(s.warning == (dir / "libmqb_x.json").string() + ": ignored, since it is not a regular file");
 }

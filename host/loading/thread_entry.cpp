@@ -14,12 +14,16 @@ namespace {
 
 std::atomic<thread_entry*> all_entries{nullptr};
 
+// Where a thread ended: an exit() inside of a plugin destroys the entry's owner before anything else hears of it.
+thread_local constinit const call_site* ended_in = nullptr;
+
 // Hands the entry of a thread that ends to the next new one.
 struct entry_owner {
     thread_entry* entry = nullptr;
     ~entry_owner() {
         if (!entry) return;
         current_entry = nullptr;
+        ended_in = entry->site.load(std::memory_order_relaxed);
         entry->site.store(nullptr, std::memory_order_relaxed);
         entry->is_disposable.store(false, std::memory_order_relaxed);
         entry->in_use.store(false, std::memory_order_release);
@@ -56,6 +60,8 @@ call_place::call_place(std::string_view of_plugin, std::string_view in_route, st
     : plugin(of_plugin), route(in_route), path(at_path), file(from_file) {
     for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = {this, static_cast<entry_point>(i)};
 }
+
+const call_site* current_site() noexcept { return current_entry ? current_entry->site.load(std::memory_order_relaxed) : ended_in; }
 
 thread_entry* first_thread_entry() noexcept { return all_entries.load(std::memory_order_acquire); }
 

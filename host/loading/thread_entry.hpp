@@ -73,6 +73,9 @@ struct thread_entry {
 extern thread_local constinit thread_entry* current_entry;
 thread_entry& make_thread_entry();
 
+// What this thread is inside of, also while its thread-local objects are being destroyed; null: nothing.
+[[nodiscard]] const call_site* current_site() noexcept;
+
 inline thread_entry& this_thread_entry() {
     thread_entry* e = current_entry;
     return e ? *e : make_thread_entry();

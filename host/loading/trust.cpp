@@ -55,15 +55,14 @@ std::string fault_in_owners(const fs::path& file, const fs::path& binary, bool b
     const fs::path real = fs::canonical(file, e);
     if (e) return {};  // the fault is another one, and is found by others
     const std::optional<uid_t> builder = beside_binary ? owner_of(binary) : std::nullopt;
-    if (builder && owner_of(real.parent_path()) == builder) return fault_in(real, builder);
-    if (std::string why = fault_in(real, std::nullopt); !why.empty()) return why;
+    if (std::string why = fault_in(real, builder); !why.empty()) return why;
     for (fs::path dir = real.parent_path();; dir = dir.parent_path()) {
-        if (std::string why = fault_in(dir, std::nullopt); !why.empty()) return why;
+        if (std::string why = fault_in(dir, builder); !why.empty()) return why;
         if (dir == dir.parent_path()) break;
     }
     // The way by which it was found, where links lead elsewhere.
     for (fs::path dir = fs::absolute(file, e).parent_path(); !e; dir = dir.parent_path()) {
-        if (std::string why = fault_in(dir, std::nullopt); !why.empty()) return why;
+        if (std::string why = fault_in(dir, builder); !why.empty()) return why;
         if (dir == dir.parent_path()) break;
     }
     return {};

@@ -2,6 +2,7 @@
 
 #include "host/loading/thread_entry.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace mqb::loading {
@@ -46,13 +47,18 @@ void watchdog::look_at(const thread_entry& entry, clock::time_point now, std::ma
     if (!s.is_blocked) {
         s.is_blocked = true;
         const bool is_of_pool = !entry.is_disposable.load(std::memory_order_relaxed);
-        if (is_of_pool && spares_ < most_spares && hooks_.add_thread) {
-            ++spares_;
-            s.has_spare = true;
-            hooks_.add_thread();
-        }
+        if (is_of_pool && spares_ < most_spares && hooks_.add_thread) { s.has_spare = add_spare(); }
     }
     if (!site->place->route.empty()) blocked[site->place->route] = "blocked in " + site->text();
+}
+
+// False: the system has no thread left; the pool goes on with those that it has.
+bool watchdog::add_spare() {
+    try {
+        hooks_.add_thread();
+    } catch (const std::system_error&) { return false; }
+    ++spares_;
+    return true;
 }
 
 void watchdog::give_up_spare(sighting& s) {

@@ -46,6 +46,7 @@ private:
     void run();
     void sample(clock::time_point now);
     void look_at(const thread_entry& entry, clock::time_point now, std::map<std::string, std::string>& blocked);
+    bool add_spare();
     void give_up_spare(sighting& s);
     void tell(std::map<std::string, std::string> blocked);
 

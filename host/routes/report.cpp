@@ -34,6 +34,13 @@ std::string seconds_text(double seconds) {
     return text;
 }
 
+// Whatever a text has in it, it stays on its line.
+std::string on_one_line(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+    return text;
+}
+
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     std::vector<std::size_t> widths(rows.front().size());
     for (const auto& row : rows)
@@ -63,7 +70,7 @@ std::string table(std::span<const route_report> routes, const scrubber& clean) {
         return c.is_always_shown ||
                std::any_of(routes.begin(), routes.end(), [&](const route_report& r) { return r.snapshot.totals.*c.value != 0; });
     };
-    for (const route_report& r : routes) rows.push_back({r.name, std::string{core::to_text(r.snapshot.state)}});
+    for (const route_report& r : routes) rows.push_back({on_one_line(r.name), std::string{core::to_text(r.snapshot.state)}});
     for (const column& c : columns) {
         if (!is_shown(c)) continue;
         rows[0].emplace_back(c.name);
@@ -73,7 +80,7 @@ std::string table(std::span<const route_report> routes, const scrubber& clean) {
     for (std::size_t i = 0; i < routes.size(); ++i) rows[i + 1].push_back(seconds_text(routes[i].snapshot.seconds));
     std::string out = aligned(rows);
     for (const route_report& r : routes)
-        if (!r.snapshot.cause.empty()) out += r.name + ": " + clean.clean(r.snapshot.cause) + '\n';
+        if (!r.snapshot.cause.empty()) out += on_one_line(r.name + ": " + clean.clean(r.snapshot.cause)) + '\n';
     return out;
 }
 

@@ -19,7 +19,7 @@ constexpr auto grace = std::chrono::seconds{1};
 
 supervisor::supervisor(std::vector<config::planned_route> plan, const config::known_types& types, core::logger& log,
                        std::function<void()> leave)
-    : types_(types), log_(log), leave_(std::move(leave)), pool_(std::max(2u, std::thread::hardware_concurrency())) {
+    : types_(types), log_(log), leave_(std::move(leave)), pool_(std::max(4u, 2 * std::thread::hardware_concurrency())) {
     for (config::planned_route& p : plan) {
         if (!p.is_enabled) continue;
         routes_.push_back(std::make_unique<watched>());

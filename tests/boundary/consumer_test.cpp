@@ -297,3 +297,34 @@ TEST_CASE_FIXTURE(fixture, "lanes_done and free_batch reach the plugin") {
     consumer.free_batch(&seen);
     CHECK(seen == std::vector<std::string>{"lanes_done 42", "free_batch"});
 }
+
+TEST_CASE_FIXTURE(fixture, "a message with a broken buffer is misbehaviour, and the receive is rejected") {
+    mqb_owner no_release{sizeof(mqb_owner), 0, 1, [](mqb_owner*) {}, nullptr};
+    const auto try_with = [&](auto change) {
+        some_messages two{{"a", "b"}};
+        change(two.messages[1]);
+        fake.receive = [&](mqb_receive* r) {
+            r->messages = two.list();
+            r->batch = &two;
+            return MQB_OK;
+        };
+        recorded<core::receive_call> c;
+        c.max_messages = 2;
+        CHECK(consumer.receive(c) == status::rejected);
+        CHECK(c.batch == nullptr);
+    };
+    int freed = 0;
+    fake.free_batch = [&](void*) { ++freed; };
+    try_with([](mqb_message& m) { m.payload = {nullptr, 3, nullptr}; });
+    try_with([](mqb_message& m) { m.payload.size = SIZE_MAX; });
+    try_with([](mqb_message& m) { m.metadata = {m.payload.data, MQB_META_MAX_SIZE + 1, nullptr}; });
+    try_with([&](mqb_message& m) { m.payload.owner = &no_release; });
+    side.box.deliver_all();
+    CHECK(freed == 4);
+    CHECK(side.events.all == std::vector<std::string>{
+                                 "misbehaviour fake.receive gave a message whose payload has a size and no data",
+                                 "misbehaviour fake.receive gave a message whose payload has an impossible size",
+                                 "misbehaviour fake.receive gave a message whose metadata is too large",
+                                 "misbehaviour fake.receive gave a message whose payload has an owner without retain or release",
+                             });
+}

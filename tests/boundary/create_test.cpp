@@ -290,7 +290,7 @@ TEST_CASE_FIXTURE(fixture, "a middleware gets its inner side as child 0; a handl
 }
 
 TEST_CASE_FIXTURE(fixture, "promises: what the host does not know is cleared, what contradicts itself is refused") {
-    loading::plugin_endpoint_factory factory{made_by.offered(), services};
+    auto promise = [&] { return loading::plugin_endpoint_factory{made_by.offered(), services}.promise("{}", core::consumer_side); };
     test_factory::promises = [](mqb_promise* p) {
         CHECK(p->side == MQB_SIDE_CONSUMER);
         CHECK(p->promises->struct_size == sizeof(mqb_promises));
@@ -301,7 +301,7 @@ TEST_CASE_FIXTURE(fixture, "promises: what the host does not know is cleared, wh
         p->promises->max_unsettled_messages = 9;
         return MQB_OK;
     };
-    auto promised = factory.promise("{}", core::consumer_side);
+    auto promised = promise();
     REQUIRE(promised.has_value());
     CHECK(promised->flags == core::promises::acknowledges);
     CHECK(promised->dispositions == core::bit(core::disposition::ack));
@@ -315,7 +315,7 @@ TEST_CASE_FIXTURE(fixture, "promises: what the host does not know is cleared, wh
             p->promises->dispositions = dispositions;
             return MQB_OK;
         };
-        auto answer = factory.promise("{}", core::consumer_side);
+        auto answer = promise();
         return answer ? "promised" : answer.error().text;
     };
     CHECK(refused(MQB_UNIT_PREFIX, MQB_ACKNOWLEDGES, MQB_BIT(MQB_ACK) | MQB_BIT(MQB_NACK)) ==
@@ -328,8 +328,9 @@ TEST_CASE_FIXTURE(fixture, "promises: what the host does not know is cleared, wh
 }
 
 TEST_CASE_FIXTURE(fixture, "promises: errors, exceptions, and a factory without the function") {
-    loading::plugin_endpoint_factory factory{made_by.offered(), services};
-    auto failure = [&] { return factory.promise("{}", core::publisher_side).error().text; };
+    auto failure = [&] {
+        return loading::plugin_endpoint_factory{made_by.offered(), services}.promise("{}", core::publisher_side).error().text;
+    };
     test_factory::promises = [](mqb_promise* p) {
         p->call.explain(&p->call, MQB_WHOLE_CALL, text("acks=0 and idempotent"));
         return MQB_BAD_CONFIG;

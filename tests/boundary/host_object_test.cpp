@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(fixture, "a timer may be set again inside its own completion")
     repeating t{log, host};
     host->table->wait_until(host, 0, &t);
     for (int i = 0; i < 5; ++i) {
-        side.box.deliver_all();
+        while (side.box.deliver_all()) {}
         side.clock.advance_to(side.clock.now_steady() + 1);
     }
     CHECK(log == std::vector<std::string>{"0", "0", "0"});
@@ -226,4 +226,17 @@ TEST_CASE_FIXTURE(fixture, "after free the host object is still there and does n
     CHECK(gone->table->now(gone, MQB_CLOCK_STEADY) == 0);
     CHECK(gone->table->table_of(gone, text("fake"), text("x")) == nullptr);
     CHECK(log.empty());
+}
+
+TEST_CASE_FIXTURE(fixture, "lane events are bounded: lanes of one event, and events that wait") {
+    const std::vector<std::uint64_t> lanes(65537, 3);
+    mqb_event ending = event(MQB_LANES_ENDING, "", 1);
+    ending.lanes = lanes.data();
+    ending.lane_count = 65537;
+    raise(ending);
+    for (int i = 0; i < 5000; ++i) raise(event(MQB_LANES_ENDED, "", i));
+    side.box.deliver_all();
+    CHECK(side.events.all.size() == 4098);
+    CHECK(side.events.all.front() == "misbehaviour fake raises LANES_ENDING for more than 65536 lanes");
+    CHECK(side.events.all.back() == "misbehaviour fake floods its route with events about lanes");
 }

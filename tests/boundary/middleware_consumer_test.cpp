@@ -284,7 +284,7 @@ TEST_CASE_FIXTURE(consumer_fixture, "close ends timers and inner operations and 
     recorded<core::call> c;
     CHECK(outer->close(c) == status::pending);
     CHECK(leaf.seen.back() == "cancel");
-    side.box.deliver_all();
+    while (side.box.deliver_all()) {}
     CHECK(order == std::vector<std::string>{"timer 7"});  // the leaf has not answered yet
     CHECK(c.completions == 0);
     leaf.complete(status::cancelled);
@@ -311,4 +311,68 @@ TEST_CASE_FIXTURE(consumer_fixture, "a middleware that sets a new timer for each
     CHECK(close(side, *outer) == status::ok);
     CHECK(t.last == MQB_CANCELLED);
     CHECK(t.answers == 65);
+}
+
+TEST_CASE_FIXTURE(consumer_fixture, "a second receive of a lent handle is refused and never reaches the inner side") {
+    plugin->receive = [this](mqb_receive* r) {
+        static mqb_receive one, two;
+        one = two = {};
+        one.call = two.call = {sizeof one, 0, 1, &passing_consumer::ignore, [](mqb_call*, std::uint32_t, mqb_text) {}};
+        one.max_messages = two.max_messages = r->max_messages;
+        two.call.operation = 2;
+        CHECK(below->table->receive(below, &one) == MQB_PENDING);
+        return below->table->receive(below, &two);
+    };
+    recorded<core::receive_call> c;
+    CHECK(outer->receive(c) == status::rejected);
+    CHECK(leaf.seen == std::vector<std::string>{"receive"});
+    leaf.complete(status::cancelled);
+    side.box.deliver_all();
+    CHECK(side.events.all == std::vector<std::string>{"misbehaviour fake has two receives in flight"});
+    CHECK(close(side, *outer) == status::ok);
+}
+
+TEST_CASE_FIXTURE(consumer_fixture, "an unknown disposition and a broken reply are refused before the inner side sees them") {
+    mqb_entry entry{};
+    mqb_outcome outcome{};
+    mqb_settle s{};
+    s.call = {sizeof s, 0, 1, &passing_consumer::ignore, [](mqb_call*, std::uint32_t, mqb_text) {}};
+    s.entries = mqb_list_of(&entry, 1, sizeof entry);
+    s.outcomes = mqb_list_of(&outcome, 1, sizeof outcome);
+    entry.disposition = 40;
+    CHECK(below->table->settle(below, &s) == MQB_REJECTED);
+    mqb_message reply{};
+    reply.payload.size = 5;
+    entry.disposition = MQB_REPLY;
+    entry.reply = &reply;
+    CHECK(below->table->settle(below, &s) == MQB_REJECTED);
+    side.box.deliver_all();
+    CHECK(leaf.seen.empty());
+    CHECK(side.events.all == std::vector<std::string>{"misbehaviour fake settles with a disposition that does not exist",
+                                                      "misbehaviour fake gave a message whose payload has a size and no data"});
+    CHECK(close(side, *outer) == status::ok);
+}
+
+TEST_CASE_FIXTURE(consumer_fixture, "what crosses the beginning of free is no misbehaviour; what free itself calls is") {
+    mqb_host* host = instance->host().handle();
+    mqb_call timer{sizeof timer, 0, 1, [](mqb_call*, mqb_status) {}, nullptr};
+    mqb_receive call{};
+    call.call = {sizeof call, 0, 1, &passing_consumer::ignore, [](mqb_call*, std::uint32_t, mqb_text) {}};
+    mqb_event warning{};
+    warning.struct_size = sizeof warning;
+    warning.kind = MQB_WARN;
+    std::uint64_t before = 1;
+    plugin->free = [&] {
+        std::thread own([&] {
+            host->table->event(host, &warning);
+            CHECK(host->table->wait_until(host, 0, &timer) == MQB_CANCELLED);
+            CHECK(below->table->receive(below, &call) == MQB_CANCELLED);
+        });
+        own.join();
+        before = instance->door().misbehaviours();
+        CHECK(host->table->wait_until(host, 0, &timer) == MQB_REJECTED);
+    };
+    CHECK(close(side, *outer) == status::ok);
+    CHECK(before == 0);
+    CHECK(instance->door().misbehaviours() == 1);
 }

@@ -127,3 +127,59 @@ TEST_CASE("while checking, arrays have poisoned gaps, outcomes come back, and wr
 #endif
     CHECK(close(side, outer) == status::ok);
 }
+
+TEST_CASE("sends towards a publisher that takes one at a time wait in their order, and can be cancelled while they wait") {
+    route_side side;
+    inner_publisher leaf;
+    leaf.answer = status::pending;
+    auto instance = make_instance(side);
+    auto lent = std::make_unique<loading::lent_publisher>(instance->door(), leaf);
+    auto* below = static_cast<mqb_publisher*>(lent->handle());
+    instance->lend("", std::move(lent));
+    fake_publisher fake;
+    static std::vector<std::string> ended;
+    ended.clear();
+    static mqb_send sends[3];
+    some_messages given{{"a"}};
+    mqb_outcome outcomes[2]{};
+    fake.send = [&](mqb_send*) {
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            sends[i] = {};
+            sends[i].call = {sizeof(mqb_send), 0, i + 1,
+                             [](mqb_call* c, mqb_status s) { ended.push_back(std::to_string(c->operation) + " " + std::to_string(s)); },
+                             [](mqb_call*, std::uint32_t, mqb_text) {}};
+            if (i < 2) {
+                sends[i].messages = given.list();
+                sends[i].outcomes = mqb_list_of(&outcomes[i], 1, sizeof(mqb_outcome));
+            }
+            CHECK(below->table->send(below, &sends[i]) == MQB_PENDING);
+        }
+        below->table->cancel(below, 2);
+        return MQB_OK;
+    };
+    loading::plugin_publisher outer{instance, &fake.base, fake_publisher::table, &leaf};
+    outer.listen(&side.events);
+    recorded<core::send_call> c;
+    CHECK(outer.send(c) == status::ok);
+    CHECK(leaf.seen == std::vector<std::string>{"send a"});
+    CHECK(ended.empty());
+    side.box.deliver_all();
+    CHECK(ended == std::vector<std::string>{"2 7"});
+    core::send_call* first = std::exchange(leaf.pending, nullptr);
+    first->done(*first, status::ok);
+    CHECK(leaf.seen == std::vector<std::string>{"send a", "send"});
+    first = std::exchange(leaf.pending, nullptr);
+    first->done(*first, status::ok);
+    CHECK(ended == std::vector<std::string>{"2 7", "1 0", "3 0"});
+    const std::uint64_t lane = 4;
+    mqb_event ending{};
+    ending.struct_size = sizeof ending;
+    ending.kind = MQB_LANES_ENDING;
+    ending.lanes = &lane;
+    ending.lane_count = 1;
+    mqb_host* host = instance->host().handle();
+    host->table->event(host, &ending);  // of a publisher: goes nowhere
+    side.box.deliver_all();
+    CHECK(side.events.all.empty());
+    CHECK(close(side, outer) == status::ok);
+}

@@ -63,22 +63,19 @@ bool says_it(const animal& a, const std::string& text) {
 // Both sides of the endpoint `zoo`, driven as a route would. Everything that the host would say goes to standard error.
 class visit {
 public:
-    explicit visit(const fs::path& file) { begin(file); }
-
-private:
-    static constexpr const char* config = R"({"topic":"visit"})";
-    static void say(std::string_view text) {
-        const std::string line = std::string{text} + "\n";
-        static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
-    }
-    void begin(const fs::path& file) {
-        services_->checking = true;  // metadata is walked, and arrays have gaps
+    // Before there is another thread: the file is described in a plain fork.
+    explicit visit(const fs::path& file) {
         search_options search;
         search.plugin_files = {file};
         plugin_catalogue catalogue{search, services_};
-        auto found = catalogue.find_endpoint("zoo");
-        if (!found) return say(found.error().text);
-        factory_ = *found;
+        if (auto found = catalogue.find_endpoint("zoo"))
+            factory_ = *found;
+        else
+            say(found.error().text);
+    }
+    void go() {
+        services_->checking = true;  // metadata is walked, and arrays have gaps
+        if (!factory_) return;
         for (const core::side s : {core::consumer_side, core::publisher_side})
             if (auto promised = factory_->promise(config, s); !promised) return say(promised.error().text);
         publisher_ = run(factory_->make_publisher(side_.context(), config));
@@ -86,6 +83,12 @@ private:
         if (publisher_ && consumer_) drive();
     }
 
+private:
+    static constexpr const char* config = R"({"topic":"visit"})";
+    static void say(std::string_view text) {
+        const std::string line = std::string{text} + "\n";
+        static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+    }
     template <class T>
     std::unique_ptr<T> run(boost::asio::awaitable<core::result<std::unique_ptr<T>>> work) {
         std::unique_ptr<T> out;
@@ -182,6 +185,7 @@ std::string heard_from(const animal& a, bool& survived) {
         ::dup2(pipe[1], STDOUT_FILENO);
         for (const int s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) ::signal(s, SIG_DFL);
         install_crash_naming();
+        auto v = std::make_unique<visit>(a.file());
         const bool hangs = a.fault.starts_with("hangs");
         const watchdog dog{{{},
                             {},
@@ -193,7 +197,8 @@ std::string heard_from(const animal& a, bool& survived) {
                            10ms,
                            100ms};
         ::alarm(60);
-        { const visit v{a.file()}; }
+        v->go();
+        v.reset();
         ::_exit(0);
     }
     ::close(pipe[1]);

@@ -1,8 +1,10 @@
 """A plugin that cannot be loaded is named, fails the routes that need it, and leaves the others alone."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
+import unittest
 
 import bridge
 
@@ -69,6 +71,34 @@ class BrokenPlugins(bridge.Case):
         self.assertFalse(marker.exists(), "a plugin that no route needs was opened")
         self.bridge("plugins", "--verify", "--plugin-dir", self.plugins)
         self.assertTrue(marker.exists(), "the marker does not tell")
+
+    def ending_plugin(self, in_promises, in_destructor):
+        source = self.folder / "ending.c"
+        source.write_text("#include <mqb/plugin.h>\n#include <stdlib.h>\n#define TEXT(t) { t, sizeof(t) - 1 }\n"
+                          "static mqb_status create(mqb_create *c) { (void)c; return MQB_BAD_CONFIG; }\n"
+                          f"static mqb_status promises(mqb_promise *p) {{ (void)p; {in_promises} return MQB_OK; }}\n"
+                          f"__attribute__((destructor)) static void end(void) {{ {in_destructor} }}\n"
+                          "static const mqb_factory one = { .struct_size = sizeof one, .kind = MQB_ENDPOINT, .sides = MQB_SIDE_CONSUMER,\n"
+                          "    .name = TEXT(\"ending\"), .schema = TEXT(\"{}\"), .create = create, .promises = promises };\n"
+                          "static const mqb_factory *const all[] = { &one };\n"
+                          "static const mqb_plugin plugin = { .struct_size = sizeof plugin, .draft = MQB_ABI_DRAFT, .name = TEXT(\"ending\"),\n"
+                          "    .version = TEXT(\"1\"), .licence = TEXT(\"MIT\"), .factories = all, .factory_count = 1 };\n"
+                          "const mqb_plugin *mqb_plugin_v1(void) { return &plugin; }\n")
+        include = pathlib.Path(__file__).parents[2] / "plugin-api" / "include"
+        subprocess.run(["cc", "-shared", "-fPIC", "-I", include, "-o", self.plugins / "libmqb_ending.so", source], check=True)
+        self.write("routes.yaml", "bad: {exit_on_empty: true, input: {ending: {}}, output: null}\n")
+
+    def test_a_plugin_that_calls_exit_is_named_and_is_no_success(self):
+        self.ending_plugin("exit(0);", "")
+        ran = self.bridge("run", "routes.yaml", "--plugin-dir", self.plugins)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("mqbridge: ending.promises called exit()", ran.stderr)
+
+    @unittest.skipIf(os.environ.get("MQB_SANITIZED"), "the destructors run there, for the sake of the leak check")
+    def test_a_destructor_of_a_plugin_does_not_change_the_exit_code(self):
+        self.ending_plugin("", "_Exit(0);")
+        ran = self.bridge("run", "routes.yaml", "--plugin-dir", self.plugins)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
 
     def test_check_names_it_and_plugins_lists_it(self):
         (self.plugins / "libmqb_cut.so").write_bytes(b"\x7fELF")

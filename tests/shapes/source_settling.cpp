@@ -50,6 +50,8 @@ void source::check_settle(const core::settle_call& c) {
 status source::record(core::settle_call& c, operation& op) {
     batch& b = *batches_.at(c.batch);
     if (!connected_ || (op.wrong && op.wrong->status == status::disconnected)) return settled(c, status::disconnected);
+    // A unit of work of which a part was taken away cannot be recorded at all.
+    const bool whole_is_gone = shape_.unit == settle_unit::batch && std::ranges::find(b.dropped, true) != b.dropped.end();
     std::set<std::uint64_t> stopped;  // lanes of which nothing more is recorded in this call
     for (std::uint32_t k = 0; k < c.entries.count; ++k) {
         const core::settle_entry& e = c.entries[k];
@@ -61,7 +63,7 @@ status source::record(core::settle_call& c, operation& op) {
         if (op.wrong && op.wrong->status != status::ok) result = static_cast<std::int32_t>(settle_result::retry);
         if (op.wrong && op.wrong->names(asked)) result = *op.wrong->result;
         if (shape_.expires > 0 && chance(shape_.expires)) result = static_cast<std::int32_t>(settle_result::gone);
-        if (b.dropped[e.index]) result = static_cast<std::int32_t>(settle_result::gone);
+        if (b.dropped[e.index] || whole_is_gone) result = static_cast<std::int32_t>(settle_result::gone);
         c.outcomes[k].result = result;
         record_one(b, e, static_cast<settle_result>(result));
         if (c.outcomes[k].settled() != settle_result::ok) stopped.insert(id);

@@ -1,5 +1,5 @@
 /* small_plugin: a library with one endpoint and no code behind it. The build makes several of it: SMALL_NAME is the plugin, SMALL_OFFER
-   its endpoint; ABORTS, HANGS and EXITS say what a static constructor does. */
+   its endpoint; ABORTS, HANGS, EXITS and LINGERS say what a static constructor or destructor does. */
 #include <mqb/plugin.h>
 
 #include <pthread.h>
@@ -14,6 +14,8 @@ __attribute__((constructor)) static void in_constructor(void) { abort(); }
 __attribute__((constructor)) static void in_constructor(void) { for (;;) pause(); }
 #elif defined EXITS
 __attribute__((constructor)) static void in_constructor(void) { _exit(3); }
+#elif defined LINGERS
+__attribute__((destructor)) static void in_destructor(void) { for (;;) pause(); }
 #endif
 
 static mqb_status create(mqb_create *c) {
