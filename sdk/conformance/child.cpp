@@ -41,7 +41,8 @@ std::string contents(int fd) {
 // JSON texts must be UTF-8; what a plugin says may be anything.
 std::string printable(const std::string& text) {
     std::string out;
-    for (unsigned char c : text) {
+    for (const char each : text) {
+        const auto c = static_cast<unsigned char>(each);
         if ((c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t')
             out += static_cast<char>(c);
         else {

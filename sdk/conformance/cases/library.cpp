@@ -3,6 +3,7 @@
 #include "../child.hpp"
 
 #include <sys/stat.h>
+#include <algorithm>
 
 #include <cctype>
 #include <cstdio>
@@ -18,15 +19,14 @@ long printed() {
 }
 bool is_name(const std::string& s) {
     if (s.empty() || !std::islower(static_cast<unsigned char>(s[0]))) return false;
-    for (unsigned char c : s)
-        if (!std::islower(c) && !std::isdigit(c) && c != '_') return false;
-    return true;
+    return std::ranges::all_of(s, [](char each) {
+        const auto c = static_cast<unsigned char>(each);
+        return std::islower(c) || std::isdigit(c) || c == '_';
+    });
 }
 bool is_spdx(const std::string& s) {
     if (s.empty()) return false;
-    for (unsigned char c : s)
-        if (!std::isalnum(c) && !std::strchr(".-+() ", c)) return false;
-    return true;
+    return std::ranges::all_of(s, [](char each) { return std::isalnum(static_cast<unsigned char>(each)) || std::strchr(".-+() ", each); });
 }
 void check_factory(const mqb_factory* theirs, std::uint32_t i, std::set<std::string>& names) {
     const std::string which = "factory " + std::to_string(i);
