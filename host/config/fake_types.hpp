@@ -19,6 +19,7 @@ public:
     [[nodiscard]] std::string_view schema() const noexcept override { return schema_; }
     [[nodiscard]] core::result<core::promises> promise(std::string_view config, core::side) const override {
         if (config.find("\"nonsense\"") != std::string_view::npos) return core::failure{core::status::bad_config, "makes no sense"};
+        if (config.find("\"throws\"") != std::string_view::npos) return core::failure{core::status::rejected, "x.promises threw: boom"};
         return promises_;
     }
     boost::asio::awaitable<core::result<std::unique_ptr<core::consumer>>> make_consumer(core::instance_context, std::string) override {
@@ -39,7 +40,10 @@ public:
     middleware(std::string schema, std::uint32_t sides) : schema_(std::move(schema)), sides_(sides) {}
     [[nodiscard]] std::uint32_t sides() const noexcept override { return sides_; }
     [[nodiscard]] std::string_view schema() const noexcept override { return schema_; }
-    [[nodiscard]] core::result<core::promises> promise(std::string_view, core::side, core::promises inner) const override { return inner; }
+    [[nodiscard]] core::result<core::promises> promise(std::string_view config, core::side, core::promises inner) const override {
+        if (config.find("99") != std::string_view::npos) return core::failure{core::status::rejected, "y.promises threw: boom"};
+        return inner;
+    }
     boost::asio::awaitable<core::result<std::unique_ptr<core::consumer>>> wrap(core::instance_context, std::string,
                                                                                core::consumer&) override {
         co_return core::failure{core::status::unsupported, "a fake"};

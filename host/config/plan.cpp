@@ -98,7 +98,10 @@ private:
 
     void promises() {
         const auto promised = core::promises_of(out_.definition, types_.endpoints, types_.middlewares);
-        if (!promised) return to_.error(from_->at, from_->path, promised.error().text);
+        if (!promised) {
+            if (promised.error().what != core::status::bad_config) return break_route(promised.error().text);
+            return to_.error(from_->at, from_->path, promised.error().text);
+        }
         out_.has = guarantee_of(*promised);
         for (const requirement& wanted : from_->options.require) {
             const std::string text = shortfall(wanted.what, *promised);

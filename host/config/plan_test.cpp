@@ -170,6 +170,17 @@ TEST_CASE("an unknown type is an error, in a disabled route a warning, a broken 
     CHECK(out.routes.at(1).broken.empty());
 }
 
+TEST_CASE("promises that a plugin cannot give break the route, and are no error of the file") {
+    const planned leaf = plan("a: {input: {file: {path: throws}}}\nb: {input: {file: {path: x}}}\n");
+    CHECK(leaf.lines.empty());
+    CHECK(leaf.routes.at(0).broken == "\"file\": x.promises threw: boom");
+    CHECK(leaf.routes.at(1).broken.empty());
+    const planned above = plan("a: {input: {file: {path: x}}, output: {file: {path: y}, middlewares: [again: {max_attempts: 99}]}}\n");
+    CHECK(above.lines.empty());
+    CHECK(above.routes.at(0).broken.ends_with("y.promises threw: boom"));
+    CHECK(complaints("a: {input: {file: {path: nonsense}}}") == lines{"f.yaml:1:13: a.input.file: makes no sense"});
+}
+
 TEST_CASE("a guarantee that is not met is refused") {
     CHECK(complaints("r:\n  required_delivery: effectively_once\n  input: {file: {path: x}}\n  output: {sink: {}}\n").size() == 1);
     CHECK(complaints("r:\n  required_delivery: effectively_once\n  input: {queue: {}}\n  output: {sink: {}}\n").empty());

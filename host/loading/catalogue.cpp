@@ -4,6 +4,7 @@
 #include "host/loading/near_match.hpp"
 #include "host/loading/sha256.hpp"
 #include "host/loading/sidecar.hpp"
+#include "host/loading/signal_guard.hpp"
 #include "host/loading/trust.hpp"
 
 #include <algorithm>
@@ -101,7 +102,10 @@ core::result<std::shared_ptr<const library>> plugin_catalogue::open(candidate& c
         if (std::ranges::find(options_.allowed_sha256, sum) == options_.allowed_sha256.end())
             return core::failure{core::status::bad_config, c.found.file.string() + ": its SHA-256 " + sum + " is not in the allow-list"};
     }
-    return library::open(c.found.file, std::chrono::seconds{30}, &c.facts.identity);
+    auto opened = library::open(c.found.file, std::chrono::seconds{30}, &c.facts.identity);
+    if (const std::string changed = restore_signals(); !changed.empty())
+        warn(c.found.file.string() + ": changed what the host does on " + changed + " when it was opened: put back");
+    return opened;
 }
 
 // Files that offer the name. Opens none; asks a child only for those that nothing else tells enough of.
@@ -120,11 +124,11 @@ std::vector<plugin_catalogue::candidate*> plugin_catalogue::claimants(offer_kind
     return found.empty() ? collect([](const candidate&) { return true; }) : found;
 }
 
-core::failure plugin_catalogue::not_found(offer_kind kind, std::string_view name) const {
+lookup_failure plugin_catalogue::not_found(offer_kind kind, std::string_view name) const {
     const std::string what = std::string{to_text(kind)} + " \"" + std::string{name} + "\"";
     for (const candidate& c : files_)
         if (!c.why.empty() && (name_in_file_name(c.found.file) == name || c.offers(kind, name)))
-            return {core::status::bad_config, "the " + what + " cannot be used: " + c.found.file.string() + ": " + c.why};
+            return {lookup_failure::reason::unusable, "the " + what + " cannot be used: " + c.found.file.string() + ": " + c.why};
     std::string text = "no plugin offers the " + what;
     const std::vector<std::string> near = near_matches(kind, name);
     for (std::size_t i = 0; i < near.size(); ++i) text += (i ? ", " : "; did you mean ") + near[i];
@@ -135,47 +139,47 @@ core::failure plugin_catalogue::not_found(offer_kind kind, std::string_view name
     // Whoever named a file wants to know why it was not taken.
     for (const candidate& c : files_)
         if (c.found.is_named && !c.why.empty()) text += "; " + c.found.file.string() + ": " + c.why;
-    return {core::status::bad_config, std::move(text)};
+    return {lookup_failure::reason::not_offered, std::move(text)};
 }
 
-core::result<offered> plugin_catalogue::find(offer_kind kind, std::string_view name) {
+boost::system::result<offered, lookup_failure> plugin_catalogue::find(offer_kind kind, std::string_view name) {
     const std::vector<candidate*> claim = claimants(kind, name);
     if (claim.empty()) return not_found(kind, name);
+    const auto unusable = [](std::string text) { return lookup_failure{lookup_failure::reason::unusable, std::move(text)}; };
     const std::string what = std::string{to_text(kind)} + " \"" + std::string{name} + "\"";
     if (claim.size() > 1)
-        return core::failure{core::status::bad_config, "the " + what + " is offered by two files: " + claim[0]->found.file.string() +
-                                                           " and " + claim[1]->found.file.string()};
+        return unusable("the " + what + " is offered by two files: " + claim[0]->found.file.string() + " and " +
+                        claim[1]->found.file.string());
     core::result<std::shared_ptr<const library>> opened = open(*claim[0]);
     if (!opened) {
         refuse(*claim[0], opened.error().text);
-        return core::failure{core::status::bad_config, "the " + what + " cannot be used: " + opened.error().text};
+        return unusable("the " + what + " cannot be used: " + opened.error().text);
     }
     const checked_factory* factory = (*opened)->find(kind, name);
-    if (!factory)
-        return core::failure{core::status::bad_config, (*opened)->file().string() + ": does not offer the " + what + ", as its index says"};
+    if (!factory) return unusable((*opened)->file().string() + ": does not offer the " + what + ", as its index says");
     return offered{*opened, factory};
 }
 
-core::result<std::shared_ptr<core::endpoint_factory>> plugin_catalogue::find_endpoint(std::string_view name) {
-    core::result<offered> what = find(offer_kind::endpoint, name);
+lookup_result<core::endpoint_factory> plugin_catalogue::find_endpoint(std::string_view name) {
+    auto what = find(offer_kind::endpoint, name);
     if (!what) return what.error();
     return std::shared_ptr<core::endpoint_factory>{std::make_shared<plugin_endpoint_factory>(*what, services_)};
 }
 
-core::result<std::shared_ptr<core::middleware_factory>> plugin_catalogue::find_middleware(std::string_view name) {
-    core::result<offered> what = find(offer_kind::middleware, name);
+lookup_result<core::middleware_factory> plugin_catalogue::find_middleware(std::string_view name) {
+    auto what = find(offer_kind::middleware, name);
     if (!what) return what.error();
     return std::shared_ptr<core::middleware_factory>{std::make_shared<plugin_middleware_factory>(*what, services_)};
 }
 
-core::result<std::shared_ptr<handler_factory>> plugin_catalogue::find_handler(std::string_view name) {
-    core::result<offered> what = find(offer_kind::handler, name);
+lookup_result<handler_factory> plugin_catalogue::find_handler(std::string_view name) {
+    auto what = find(offer_kind::handler, name);
     if (!what) return what.error();
     return std::make_shared<handler_factory>(*what, services_);
 }
 
-core::result<std::shared_ptr<store_factory>> plugin_catalogue::find_store(std::string_view name) {
-    core::result<offered> what = find(offer_kind::store, name);
+lookup_result<store_factory> plugin_catalogue::find_store(std::string_view name) {
+    auto what = find(offer_kind::store, name);
     if (!what) return what.error();
     return std::make_shared<store_factory>(*what, services_);
 }
@@ -194,7 +198,7 @@ std::vector<std::string> plugin_catalogue::near_matches(offer_kind kind, std::st
 core::result<void> plugin_catalogue::register_into(core::CustomEndpointFactory& endpoints, core::CustomMiddlewareFactory& middlewares,
                                                    const needed_names& names) {
     std::string faults;
-    auto note = [&](const core::failure& f) { faults += (faults.empty() ? "" : "\n") + f.text; };
+    auto note = [&](const lookup_failure& f) { faults += (faults.empty() ? "" : "\n") + f.text; };
     for (const std::string& name : names.endpoints) {
         if (endpoints.find(name)) continue;
         if (auto found = find_endpoint(name))

@@ -9,10 +9,14 @@
 #include "host/loading/library.hpp"
 #include "host/loading/offer.hpp"
 
+#include <boost/assert/source_location.hpp>
+#include <boost/system/result.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +45,21 @@ struct needed_names {
     std::vector<std::string> middlewares;
 };
 
+// Why a name cannot be had.
+struct lookup_failure {
+    enum class reason : std::uint8_t {
+        not_offered,  // by any file: whoever wrote the name is mistaken, or a plugin is missing
+        unusable,     // something offers it, and that is broken, not trusted, or there twice
+    };
+    reason why = reason::not_offered;
+    std::string text;
+};
+template <class Factory>
+using lookup_result = boost::system::result<std::shared_ptr<Factory>, lookup_failure>;
+[[noreturn]] inline void throw_exception_from_error(const lookup_failure& f, const boost::source_location&) {
+    throw std::runtime_error(f.text);
+}
+
 // Not thread-safe. Keeps no file open; a library that it opened stays in the process for ever.
 class plugin_catalogue {
 public:
@@ -57,10 +76,10 @@ public:
     [[nodiscard]] std::vector<catalogue_entry> list(bool verify);
 
     // Opens the library that offers the name. The text of a failure names every file that was looked at and near matches.
-    [[nodiscard]] core::result<std::shared_ptr<core::endpoint_factory>> find_endpoint(std::string_view name);
-    [[nodiscard]] core::result<std::shared_ptr<core::middleware_factory>> find_middleware(std::string_view name);
-    [[nodiscard]] core::result<std::shared_ptr<handler_factory>> find_handler(std::string_view name);
-    [[nodiscard]] core::result<std::shared_ptr<store_factory>> find_store(std::string_view name);
+    [[nodiscard]] lookup_result<core::endpoint_factory> find_endpoint(std::string_view name);
+    [[nodiscard]] lookup_result<core::middleware_factory> find_middleware(std::string_view name);
+    [[nodiscard]] lookup_result<handler_factory> find_handler(std::string_view name);
+    [[nodiscard]] lookup_result<store_factory> find_store(std::string_view name);
 
     // Known names that resemble `name`, the nearest first, at most three.
     [[nodiscard]] std::vector<std::string> near_matches(offer_kind kind, std::string_view name) const;
@@ -73,7 +92,7 @@ public:
 private:
     struct candidate;
 
-    [[nodiscard]] core::result<offered> find(offer_kind kind, std::string_view name);
+    [[nodiscard]] boost::system::result<offered, lookup_failure> find(offer_kind kind, std::string_view name);
     [[nodiscard]] std::vector<candidate*> claimants(offer_kind kind, std::string_view name);
     [[nodiscard]] core::result<std::shared_ptr<const library>> open(candidate& c);
     void examine(candidate& c);
@@ -81,7 +100,7 @@ private:
     void describe(candidate& c);
     void refuse(candidate& c, std::string why);
     void warn(std::string text);
-    [[nodiscard]] core::failure not_found(offer_kind kind, std::string_view name) const;
+    [[nodiscard]] lookup_failure not_found(offer_kind kind, std::string_view name) const;
 
     search_options options_;
     std::shared_ptr<plugin_services> services_;

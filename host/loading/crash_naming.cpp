@@ -9,8 +9,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -20,8 +22,23 @@ namespace {
 
 constexpr std::size_t stack_size = 64 * 1024;
 constexpr std::array handled{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-std::array<struct sigaction, handled.size()> previous;
 std::atomic<bool> is_installed{false};
+
+// What runs after our handler of one signal: the newest first. A handler among them that calls what it had found, which is ours, gets
+// to the next older one.
+struct chained {
+    static constexpr std::size_t most = 8;
+    std::array<struct sigaction, most> all{};  // the oldest first
+    std::atomic<std::size_t> count{0};         // set after what it counts
+};
+std::array<chained, handled.size()> previous;
+
+// The handlers of ours that this thread is inside of. A frame that is not around the present one has been left by a jump.
+struct crash_frame {
+    const void* at = nullptr;
+    std::size_t passed = 0;  // of the chain
+};
+thread_local constinit crash_frame around;
 
 // A line that is put together without allocation. What does not fit is left out.
 class line {
@@ -104,26 +121,31 @@ void say(int signal, const void* context) noexcept {
     l.write();
 }
 
-void chain(int signal, siginfo_t* info, void* context) noexcept {
-    for (std::size_t i = 0; i < handled.size(); ++i) {
-        if (handled[i] != signal) continue;
-        const struct sigaction& before = previous[i];
-        if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(signal, info, context);
-        if (before.sa_handler == SIG_IGN) return;
-        if (before.sa_handler != SIG_DFL) return before.sa_handler(signal);
-        // The default: a fault happens again when this returns; what was sent is sent again.
-        struct sigaction plain {};
-        plain.sa_handler = SIG_DFL;
-        ::sigaction(signal, &plain, nullptr);
-        if (signal == SIGABRT || info->si_code <= 0) ::raise(signal);
-        return;
-    }
+void run(const struct sigaction& next, int signal, siginfo_t* info, void* context) noexcept {
+    if (next.sa_flags & SA_SIGINFO) return next.sa_sigaction(signal, info, context);
+    if (next.sa_handler == SIG_IGN) return;
+    if (next.sa_handler != SIG_DFL) return next.sa_handler(signal);
+    // The default: a fault happens again when this returns; what was sent is sent again.
+    struct sigaction plain {};
+    plain.sa_handler = SIG_DFL;
+    ::sigaction(signal, &plain, nullptr);
+    if (signal == SIGABRT || info->si_code <= 0) ::raise(signal);
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) noexcept {
     static std::atomic<bool> is_said{false};
     if (!is_said.exchange(true)) say(signal, context);
-    chain(signal, info, context);
+    const crash_frame before = around;
+    const void* here = __builtin_frame_address(0);
+    const bool is_nested = before.at && here < before.at;
+    const std::size_t passed = is_nested ? before.passed : 0;
+    for (std::size_t i = 0; i < handled.size(); ++i) {
+        if (handled[i] != signal) continue;
+        const std::size_t count = previous[i].count.load(std::memory_order_acquire);
+        around = {here, passed + 1};
+        run(previous[i].all[passed < count ? count - 1 - passed : 0], signal, info, context);
+        around = before;
+    }
 }
 
 // Unmapped when its thread ends.
@@ -156,15 +178,42 @@ void ensure_signal_stack() {
         ::munmap(memory, stack_size);
 }
 
+namespace {
+// What was there runs after ours from then on.
+void put_in_front(std::size_t i) {
+    struct sigaction ours {};
+    struct sigaction found {};
+    ours.sa_sigaction = &on_crash;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&ours.sa_mask);
+    ::sigaction(handled[i], nullptr, &found);
+    chained& chain = previous[i];
+    const std::size_t count = chain.count.load(std::memory_order_relaxed);
+    const bool is_handler = (found.sa_flags & SA_SIGINFO) || (found.sa_handler != SIG_DFL && found.sa_handler != SIG_IGN);
+    const bool is_known = std::any_of(chain.all.begin(), chain.all.begin() + static_cast<std::ptrdiff_t>(count), [&](const auto& known) {
+        return (found.sa_flags & SA_SIGINFO) ? known.sa_sigaction == found.sa_sigaction : known.sa_handler == found.sa_handler;
+    });
+    if (count == 0 || (is_handler && !is_known && count < chained::most)) {
+        chain.all[count] = found;
+        chain.count.store(count + 1, std::memory_order_release);
+    }
+    ::sigaction(handled[i], &ours, nullptr);
+}
+}  // namespace
+
 void install_crash_naming() {
     if (is_installed.exchange(true)) return;
     ensure_signal_stack();
+    for (std::size_t i = 0; i < handled.size(); ++i) put_in_front(i);
+}
+
+void restore_crash_naming(const std::function<void(int signal)>& changed) {
+    if (!is_installed.load(std::memory_order_relaxed)) return;
     for (std::size_t i = 0; i < handled.size(); ++i) {
-        struct sigaction ours {};
-        ours.sa_sigaction = &on_crash;
-        ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-        sigemptyset(&ours.sa_mask);
-        ::sigaction(handled[i], &ours, &previous[i]);
+        struct sigaction now {};
+        if (::sigaction(handled[i], nullptr, &now) != 0 || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == &on_crash)) continue;
+        put_in_front(i);
+        changed(handled[i]);
     }
 }
 

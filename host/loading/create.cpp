@@ -2,7 +2,11 @@
 
 #include "host/loading/abi_text.hpp"
 #include "host/loading/disposable_thread.hpp"
+#include "host/loading/factories.hpp"
 #include "host/loading/layout.hpp"
+#include "host/loading/lent_publisher.hpp"
+#include "host/loading/lent_store.hpp"
+#include "host/loading/nested_fields.hpp"
 #include "host/loading/null_fill.hpp"
 #include "host/loading/plugin_consumer.hpp"
 #include "host/loading/plugin_publisher.hpp"
@@ -64,7 +68,50 @@ void creation::call_create() noexcept {
     answer_ = instance_->door().call(entry_point::create, MQB_BAD_CONFIG, [this] { return what_.factory->table.create(&face_.base); });
 }
 
+asio::awaitable<core::result<void>> creation::nest(std::shared_ptr<creation> self) {
+    const core::result<std::vector<nested_field>> fields = nested_fields(self->what_.factory->schema, self->config_);
+    if (!fields) co_return core::failure{fields.error().what, self->instance_->door().place().plugin + ": " + fields.error().text};
+    const nested_makers& by = self->services_->nested;
+    const auto pause = std::chrono::duration_cast<std::chrono::nanoseconds>(by.longest_pause).count();
+    for (const nested_field& f : *fields) {
+        const auto fault = [&f](core::status what, std::string_view why) { return core::failure{what, f.path + ": " + std::string{why}}; };
+        core::instance_context context = self->context_;
+        context.path += f.path;
+        context.instance += f.path;
+        context.inner = {};
+        if (f.kind == offer_kind::store) {
+            const std::shared_ptr<store_factory> factory = by.store ? by.store(f.type) : nullptr;
+            if (!factory) co_return fault(core::status::bad_config, "no plugin offers the store \"" + f.type + '"');
+            auto making = factory->make(std::move(context), f.config);
+            auto made = co_await std::move(making);
+            if (!made) co_return fault(made.error().what, made.error().text);
+            self->lend<lent_store>(f.path, self->instance_->nested().add(std::move(*made)));
+            continue;
+        }
+        if (f.side != core::publisher_side) co_return fault(core::status::bad_config, "an input inside of another is not supported");
+        const std::shared_ptr<core::endpoint_factory> factory = by.endpoint ? by.endpoint(f.type) : nullptr;
+        if (!factory) co_return fault(core::status::bad_config, "no plugin offers the endpoint \"" + f.type + '"');
+        if (!(factory->sides() & f.side)) co_return fault(core::status::bad_config, '"' + f.type + "\" cannot be used as an output");
+        const core::result<core::promises> promised = factory->promise(f.config, core::publisher_side);
+        if (!promised) co_return fault(promised.error().what, promised.error().text);
+        auto making = factory->make_publisher(std::move(context), f.config);
+        auto made = co_await std::move(making);
+        if (!made) co_return fault(made.error().what, made.error().text);
+        auto link = std::make_unique<core::reconnecting_publisher>(std::move(*made), self->context_.box, self->context_.clock,
+                                                                   static_cast<std::uint64_t>(pause));
+        const bool may_overlap = promised->has(core::promises::concurrent | core::promises::ordered_retry);
+        self->lend<lent_publisher>(f.path, self->instance_->nested().add(std::move(link), self->context_.clock), may_overlap);
+    }
+    co_return core::result<void>{};
+}
+
 asio::awaitable<core::result<void>> creation::run(std::shared_ptr<creation> self) {
+    auto nesting = nest(self);
+    const core::result<void> nested = co_await std::move(nesting);
+    if (!nested) {
+        self->instance_->let_go_unmade();
+        co_return nested.error();
+    }
     core::result<void> prepared = self->prepare();
     if (!prepared) co_return prepared.error();
     auto work = limited_work::make();
@@ -72,6 +119,7 @@ asio::awaitable<core::result<void>> creation::run(std::shared_ptr<creation> self
     auto wait = work->async_run(std::move(create), self->services_->create_limit, asio::use_awaitable);
     const work_end end = co_await std::move(wait);
     gate& door = self->instance_->door();
+    door.keep_signals(entry_point::create);
     if (end != work_end::in_time) {
         // Whatever it makes belongs to nobody; its thread keeps this alive.
         self->instance_->let_go();

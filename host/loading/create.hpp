@@ -41,6 +41,8 @@ private:
         mqb_create base;
         creation* self;
     };
+    // Makes what the configuration nests.
+    static boost::asio::awaitable<core::result<void>> nest(std::shared_ptr<creation> self);
     [[nodiscard]] core::result<void> prepare();
     void call_create() noexcept;
     [[nodiscard]] core::failure failed(core::status what, std::string_view why) const;

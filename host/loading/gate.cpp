@@ -1,6 +1,7 @@
 #include "host/loading/gate.hpp"
 
 #include "host/loading/abi_text.hpp"
+#include "host/loading/signal_guard.hpp"
 
 #include <mqb/host.h>
 
@@ -176,6 +177,12 @@ void gate::threw(entry_point where, std::string_view what, bool is_start) noexce
         if (is_start) thrown_ = site(where).text() + ' ' + text;
     } catch (...) { misbehaved(where, "threw"); }
 }
+
+void gate::keep_signals(entry_point which) noexcept try {
+    const std::string changed = restore_signals();
+    if (!changed.empty())
+        write_log(core::log_level::warning, site(which).text() + " changed what the host does on " + changed + ": put back");
+} catch (...) {}  // no memory for the text
 
 void gate::write_log(core::log_level level, std::string_view text) noexcept try {
     const std::string line = readable(text);

@@ -64,6 +64,8 @@ public:
     // The same where no function is to blame: "PLUGIN " + what.
     void misbehaved(std::string_view what) noexcept;
     [[nodiscard]] std::uint64_t misbehaviours() const noexcept { return misbehaviours_.load(std::memory_order_relaxed); }
+    // After `which` may have changed what the process does on signals: puts it back, and says whose doing it was.
+    void keep_signals(entry_point which) noexcept;
     void write_log(core::log_level level, std::string_view text) noexcept;
     [[nodiscard]] core::log_level lowest_log_level() noexcept;
     [[nodiscard]] std::uint64_t steady_now() noexcept;

@@ -2,7 +2,6 @@
 
 #include "host/loading/disposable_thread.hpp"
 
-#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <utility>
@@ -42,7 +41,8 @@ resting_place& resting() {
 
 plugin_instance::plugin_instance(std::shared_ptr<const library> from, const call_place& place, core::instance_context& context,
                                  bool checking)
-    : library_(std::move(from)), gate_(place, context), timers_(gate_), host_(gate_, timers_), operations_(gate_), checking_(checking) {
+    : library_(std::move(from)), gate_(place, context), timers_(gate_), host_(gate_, timers_), operations_(gate_, &children_),
+      checking_(checking) {
     closed_.self = this;
     closed_.deliver = &plugin_instance::on_closed;
 }
@@ -55,9 +55,12 @@ void plugin_instance::collect(operation& op, const mqb_list& outcomes) noexcept 
     op.relaid.reset();
 }
 
-bool plugin_instance::is_idle() const {
-    return timers_.is_empty() && std::ranges::all_of(children_, [](const lent_child& c) { return c.what->is_idle(); });
+void plugin_instance::lend(std::string path, std::unique_ptr<lent> what) {
+    what->watch([this] { operations_.release_held(); });
+    children_.add(std::move(path), std::move(what));
 }
+
+bool plugin_instance::is_idle() const { return timers_.is_empty() && children_.is_idle(); }
 
 core::status plugin_instance::close(core::call& c, std::function<void()> free_handle) {
     if (closing_ || is_freed_) return core::status::unsupported;
@@ -65,7 +68,7 @@ core::status plugin_instance::close(core::call& c, std::function<void()> free_ha
     free_handle_ = std::move(free_handle);
     auto on_idle = [this] { free_if_idle(); };
     timers_.end_all(on_idle);
-    for (lent_child& child : children_) child.what->end_all(on_idle);
+    children_.end_all(on_idle);
     // By mail, so that what was queued before is delivered before the plugin is freed.
     gate_.post_work(on_idle);
     return core::status::pending;
@@ -91,12 +94,16 @@ void plugin_instance::on_closed(core::mail& m) noexcept {
     plugin_instance& self = *static_cast<closed_mail&>(m).self;
     if (self.gate_.now() == phase::gone) return;
     self.is_freed_ = true;
-    core::call& c = *std::exchange(self.closing_, nullptr);
-    c.done(c, core::status::ok);
+    const auto answer = [one = &self] {
+        core::call& c = *std::exchange(one->closing_, nullptr);
+        c.done(c, core::status::ok);
+    };
+    if (self.nested_.close(answer) != core::status::pending) answer();
 }
 
 void plugin_instance::let_go() noexcept {
     gate_.close_for_good();
+    nested_.clear();
     const bool may_be_called = is_kept_ || !is_freed_ || operations_.in_flight() != 0 || gate_.has_mail_out() || !is_idle();
     try {
         resting().put(shared_from_this(), may_be_called);

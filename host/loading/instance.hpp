@@ -6,8 +6,9 @@
 #include "host/loading/gate.hpp"
 #include "host/loading/host_object.hpp"
 #include "host/loading/host_timers.hpp"
-#include "host/loading/lent.hpp"
+#include "host/loading/lent_children.hpp"
 #include "host/loading/library.hpp"
+#include "host/loading/nested_parts.hpp"
 #include "host/loading/operation.hpp"
 #include "host/loading/services.hpp"
 
@@ -18,12 +19,6 @@
 
 namespace mqb::loading {
 
-// A handle that is lent, and the JSON pointer at which it stands in the configuration; empty for the inner side.
-struct lent_child {
-    std::string path;
-    std::unique_ptr<lent> what;
-};
-
 class plugin_instance : public std::enable_shared_from_this<plugin_instance> {
 public:
     plugin_instance(std::shared_ptr<const library> from, const call_place& place, core::instance_context& context, bool checking);
@@ -31,6 +26,8 @@ public:
     gate& door() noexcept { return gate_; }
     host_object& host() noexcept { return host_; }
     operation_pool& operations() noexcept { return operations_; }
+    // What is made for it alone, and lent to it too.
+    nested_parts& nested() noexcept { return nested_; }
     // Lays the array out anew while checking; otherwise passes it on.
     template <class T>
     [[nodiscard]] mqb_list lay(operation& op, const core::list<T>& from);
@@ -40,8 +37,8 @@ public:
     [[nodiscard]] bool is_checking() const noexcept { return checking_; }
 
     // Before create.
-    void lend(std::string path, std::unique_ptr<lent> what) { children_.push_back({std::move(path), std::move(what)}); }
-    [[nodiscard]] const std::vector<lent_child>& children() const noexcept { return children_; }
+    void lend(std::string path, std::unique_ptr<lent> what);
+    [[nodiscard]] const std::vector<lent_child>& children() const noexcept { return children_.all(); }
 
     // Ends timers and inner operations, delivers their completions, then runs `free_handle` on a thread of its own, and answers c:
     // pending always. Once.
@@ -66,8 +63,9 @@ private:
     gate gate_;
     host_timers timers_;
     host_object host_;
+    nested_parts nested_;
+    lent_children children_;
     operation_pool operations_;
-    std::vector<lent_child> children_;
     bool checking_;
 
     core::call* closing_ = nullptr;

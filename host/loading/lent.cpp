@@ -79,6 +79,7 @@ void lent::ended(lent_op& op, core::status s) noexcept {
     mqb_call* theirs = op.theirs;
     self.give_back(op);
     self.gate_.call(entry_point::completion, [&] { theirs->done(theirs, to_abi(s)); });
+    if (self.after_end_) self.after_end_();
     if (self.on_idle_ && self.is_idle()) self.on_idle_();
 }
 
@@ -124,6 +125,25 @@ void lent::end_all(std::function<void()> on_idle) {
         std::ranges::copy_if(ops_, std::back_inserter(open), [](const lent_op* o) { return o->is_taken; });
     }
     for (lent_op* op : open) stop(*op);
+}
+
+bool lent::is_using(const mqb_list& elements, const mqb_list& outcomes) const noexcept {
+    const memory_span one = span_of(elements), other = span_of(outcomes);
+    std::lock_guard lock{mutex_};
+    return std::ranges::any_of(ops_, [&](const lent_op* o) { return uses(*o, one, other); });
+}
+
+void lent::stop_using(const mqb_list& elements, const mqb_list& outcomes) noexcept {
+    const memory_span one = span_of(elements), other = span_of(outcomes);
+    for (std::size_t i = 0;; ++i) {
+        lent_op* op = nullptr;
+        {
+            std::lock_guard lock{mutex_};
+            if (i == ops_.size()) return;
+            if (uses(*ops_[i], one, other)) op = ops_[i];
+        }
+        if (op) stop(*op);
+    }
 }
 
 bool lent::is_ending() const {

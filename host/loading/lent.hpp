@@ -18,6 +18,19 @@
 
 namespace mqb::loading {
 
+// The memory of an array.
+struct memory_span {
+    std::uintptr_t from = 0;
+    std::uintptr_t to = 0;
+    [[nodiscard]] bool meets(const memory_span& other) const noexcept { return from < other.to && other.from < to; }
+};
+// List: mqb_list or core::list.
+template <class List>
+[[nodiscard]] memory_span span_of(const List& list) noexcept {
+    const auto from = reinterpret_cast<std::uintptr_t>(list.first);
+    return {from, list.count ? from + std::uintptr_t{list.count - 1} * list.stride + list.size : from};
+}
+
 // One call of a middleware into the inner object.
 struct lent_op {
     struct start_mail : core::mail {
@@ -39,6 +52,8 @@ struct lent_op {
     // The inner call, for its texts, and how many entries it has.
     virtual const core::explanations& texts() const noexcept = 0;
     virtual std::uint32_t entries() const noexcept { return 0; }
+    // Whether one of its arrays lies there.
+    virtual bool uses(const memory_span&) const noexcept { return false; }
 };
 
 // One lent handle, made for one instance.
@@ -57,6 +72,12 @@ public:
     // last.
     void end_all(std::function<void()> on_idle);
     [[nodiscard]] bool is_idle() const;
+    // The route's side. Called after the end of each call that did not end in its start.
+    void watch(std::function<void()> after_end) { after_end_ = std::move(after_end); }
+    // Whether a call that has not ended has an array in either of these lists.
+    [[nodiscard]] bool is_using(const mqb_list& elements, const mqb_list& outcomes) const noexcept;
+    // The route's side. Cancels those calls.
+    void stop_using(const mqb_list& elements, const mqb_list& outcomes) noexcept;
 
 protected:
     // OK for a struct that can be answered, at a time at which it is; otherwise the answer.
@@ -107,6 +128,9 @@ private:
         op.theirs = nullptr;
         return &op;
     }
+    [[nodiscard]] static bool uses(const lent_op& op, const memory_span& elements, const memory_span& outcomes) noexcept {
+        return op.is_taken && op.theirs && (op.uses(elements) || op.uses(outcomes));
+    }
     static void deliver_start(core::mail& m) noexcept;
     void cancel_here(std::uint64_t operation) noexcept;
     void stop(lent_op& op) noexcept;
@@ -117,7 +141,8 @@ private:
     mutable std::mutex mutex_;  // over the list, and which of it is taken
     std::vector<lent_op*> ops_;
     bool is_ending_ = false;
-    std::function<void()> on_idle_;  // the route's side
+    std::function<void()> on_idle_;  // the route's side, as the next
+    std::function<void()> after_end_;
 };
 
 }  // namespace mqb::loading

@@ -3,6 +3,8 @@
 #include "host/loading/layout.hpp"
 #include "host/loading/message_fault.hpp"
 
+#include <algorithm>
+
 namespace mqb::loading {
 
 const mqb_consumer_table lent_consumer::table_{
@@ -43,6 +45,11 @@ void lent_consumer::receive_op::answer(core::status s) noexcept {
     const bool given = s == core::status::ok;
     r.messages = given ? to_abi(messages) : mqb_list{nullptr, 0, sizeof(mqb_message), sizeof(mqb_message)};
     r.batch = given ? batch : nullptr;
+    auto& self = static_cast<lent_consumer&>(*owner);
+    if (!r.batch || self.unit_ != core::settle_unit::prefix) return;
+    try {
+        self.batches_.emplace_back(batch, messages);
+    } catch (...) {}  // no memory: its settles are not compared
 }
 
 namespace {
@@ -75,7 +82,12 @@ mqb_status lent_consumer::settle(mqb_settle* s) {
     settle_op* taken = take(settles_, inner_);
     if (!taken) return MQB_CANCELLED;
     settle_op& op = *taken;
-    op.done = [](core::call& c, core::status answer) noexcept { ended(static_cast<settle_op&>(c), answer); };
+    op.is_below = false;
+    op.done = [](core::call& c, core::status answer) noexcept {
+        auto& finished = static_cast<settle_op&>(c);
+        finished.is_below = false;
+        ended(finished, answer);
+    };
     op.core::call::texts.clear();
     op.batch = s->batch;
     op.core::settle_call::entries = to_core<const core::settle_entry>(s->entries);
@@ -83,11 +95,62 @@ mqb_status lent_consumer::settle(mqb_settle* s) {
     return run(op, &s->call);
 }
 
+core::status lent_consumer::begin(settle_op& op) noexcept {
+    for (const settle_op& other : settles_) {
+        if (&other == &op || !other.is_below || !overlaps(op, other)) continue;
+        gate_.misbehaved("settles what an earlier settle, which has not ended, settles too");
+        return core::status::rejected;
+    }
+    op.is_below = true;
+    const core::status s = inner_.settle(op);
+    if (s != core::status::pending) op.is_below = false;
+    return s;
+}
+
+namespace {
+bool is_final(const core::settle_entry& e) noexcept { return e.what != core::disposition::reply_more; }
+
+// Any final entry for which `fits(index)`. A call of which every entry is REPLY_MORE settles nothing.
+template <class Fits>
+bool any_final(const core::settle_call& c, Fits fits) noexcept {
+    for (std::uint32_t i = 0; i < c.entries.count; ++i)
+        if (is_final(c.entries[i]) && fits(c.entries[i].index)) return true;
+    return false;
+}
+}  // namespace
+
+// Whether both may not be in flight: a message has one settle at a time, a lane with the unit prefix too, and so has all with batch.
+bool lent_consumer::overlaps(const core::settle_call& one, const core::settle_call& other) const noexcept {
+    const auto all = [](std::uint32_t) { return true; };
+    if (unit_ == core::settle_unit::batch) return any_final(one, all) && any_final(other, all);
+    const auto same_index = [&](std::uint32_t mine) { return any_final(other, [mine](std::uint32_t theirs) { return mine == theirs; }); };
+    if (one.batch == other.batch && any_final(one, same_index)) return true;
+    if (unit_ != core::settle_unit::prefix) return false;
+    const auto batch_of = [this](const core::settle_call& c) {
+        const auto at = std::ranges::find(batches_, c.batch, &std::pair<void*, core::message_list>::first);
+        return at == batches_.end() ? core::message_list{} : at->second;
+    };
+    const core::message_list my_batch = batch_of(one), their_batch = batch_of(other);
+    return any_final(one, [&](std::uint32_t mine) {
+        return mine < my_batch.count && any_final(other, [&](std::uint32_t theirs) {
+                   return theirs < their_batch.count && my_batch[mine].lane == their_batch[theirs].lane;
+               });
+    });
+}
+
+void lent_consumer::forget(const void* batch) noexcept {
+    std::erase_if(batches_, [batch](const auto& one) { return one.first == batch; });
+}
+
 void lent_consumer::free_batch(void* batch) {
     // What crosses the plugin's free still comes before the end of the inner side.
     if (gate_.admits() == admission::forbidden) return gate_.misbehaved("calls a handle that is lent to it outside of its life");
-    if (gate_.is_route_side()) return inner_.free_batch(batch);
-    gate_.post_work([this, batch] { inner_.free_batch(batch); });
+    const auto free = [this, batch] {
+        forget(batch);
+        inner_.free_batch(batch);
+    };
+    if (gate_.is_route_side()) return free();
+    gate_.post_work(free);
 }
 
 }  // namespace mqb::loading

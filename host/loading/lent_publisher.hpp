@@ -32,6 +32,9 @@ private:
         void stop() noexcept override { static_cast<lent_publisher&>(*owner).stop(*this); }
         const core::explanations& texts() const noexcept override { return core::call::texts; }
         std::uint32_t entries() const noexcept override { return messages.count; }
+        bool uses(const memory_span& memory) const noexcept override {
+            return span_of(messages).meets(memory) || span_of(outcomes).meets(memory);
+        }
     };
     static lent_publisher& of(mqb_publisher* p) noexcept { return *reinterpret_cast<face*>(p)->self; }
     mqb_status send(mqb_send* s);

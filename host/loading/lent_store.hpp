@@ -29,6 +29,9 @@ private:
         void stop() noexcept override { inner.cancel(*this); }
         const core::explanations& texts() const noexcept override { return core::call::texts; }
         std::uint32_t entries() const noexcept override { return store_call::entries.count; }
+        bool uses(const memory_span& memory) const noexcept override {
+            return span_of(store_call::entries).meets(memory) || span_of(outcomes).meets(memory);
+        }
     };
     static lent_store& of(mqb_store* s) noexcept { return *reinterpret_cast<face*>(s)->self; }
     mqb_status apply(mqb_apply* a);

@@ -2,6 +2,7 @@
 
 #include "host/loading/abi_text.hpp"
 #include "host/loading/layout.hpp"
+#include "host/loading/lent_children.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -67,7 +68,7 @@ void operation::on_explain(mqb_call* call, std::uint32_t entry, mqb_text text) t
     op.has_notes.store(true, std::memory_order_release);
 } catch (...) {}  // no memory for a text
 
-operation_pool::operation_pool(gate& owner) : gate_(owner) {
+operation_pool::operation_pool(gate& owner, lent_children* lent) : gate_(owner), lent_(lent) {
     for (std::size_t i = 0; i < rest; ++i) put_back(add());
 }
 
@@ -107,6 +108,7 @@ operation& operation_pool::take(entry_point kind, core::call& upper, void* adapt
     op.upper = &upper;
     op.adapter = adapter;
     op.finish = finish;
+    op.has_thrown = false;
     op.entries.store(entries, std::memory_order_relaxed);
     op.starter.store(&this_thread_entry(), std::memory_order_relaxed);
     op.abi.head.operation = next_id_++;
@@ -118,7 +120,12 @@ core::status operation_pool::started(operation& op, mqb_status answer) noexcept 
     if (answer != MQB_PENDING) [[likely]] {
         if (op.word.load(std::memory_order_relaxed) != operation::starting)
             gate_.misbehaved(op.kind.load(std::memory_order_relaxed), "answered a call and called its `done` too");
-        return end(op, answer, operation::answered);
+        if (!is_lent_on(op)) [[likely]]
+            return end(op, answer, operation::answered);
+        ++in_flight_;
+        op.word.store(with_status(operation::done, answer), std::memory_order_release);
+        hold(op);
+        return core::status::pending;
     }
     ++in_flight_;
     std::uint64_t word = operation::starting;
@@ -127,6 +134,40 @@ core::status operation_pool::started(operation& op, mqb_status answer) noexcept 
         gate_.post(op);
     }
     return core::status::pending;
+}
+
+bool operation_pool::is_lent_on(const operation& op) const noexcept {
+    if (!lent_ || lent_->all().empty()) [[likely]]
+        return false;
+    switch (op.kind.load(std::memory_order_relaxed)) {
+        case entry_point::send: return lent_->are_using(op.abi.send.messages, op.abi.send.outcomes);
+        case entry_point::settle: return lent_->are_using(op.abi.settle.entries, op.abi.settle.outcomes);
+        case entry_point::apply: return lent_->are_using(op.abi.apply.entries, op.abi.apply.outcomes);
+        default: return false;
+    }
+}
+
+// The caller may free the arrays once it has its answer, and somebody below still reads and writes them.
+void operation_pool::hold(operation& op) noexcept {
+    const entry_point kind = op.kind.load(std::memory_order_relaxed);
+    op.next_idle = std::exchange(held_, &op);
+    gate_.misbehaved(kind, "ended before a call of its inner side that has the same arrays");
+    switch (kind) {
+        case entry_point::send: return lent_->stop_using(op.abi.send.messages, op.abi.send.outcomes);
+        case entry_point::settle: return lent_->stop_using(op.abi.settle.entries, op.abi.settle.outcomes);
+        default: return lent_->stop_using(op.abi.apply.entries, op.abi.apply.outcomes);
+    }
+}
+
+void operation_pool::release_held() noexcept {
+    for (operation* op = std::exchange(held_, nullptr); op;) {
+        operation* next = op->next_idle;
+        if (is_lent_on(*op))
+            op->next_idle = std::exchange(held_, op);
+        else
+            gate_.post(*op);
+        op = next;
+    }
 }
 
 operation* operation_pool::pending(const core::call& upper) noexcept {
@@ -162,6 +203,8 @@ core::status operation_pool::end(operation& op, mqb_status answer, operation::st
 void operation_pool::deliver(core::mail& m) noexcept {
     auto& op = static_cast<operation&>(m);
     if (op.owner->now() == phase::gone) return;  // nobody is there to be told
+    if (op.pool->is_lent_on(op)) [[unlikely]]
+        return op.pool->hold(op);
     core::call& upper = *op.upper;
     --op.pool->in_flight_;
     const core::status answer = op.pool->end(op, status_in(op.word.load(std::memory_order_acquire)), operation::completed);

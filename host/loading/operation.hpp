@@ -37,6 +37,8 @@ struct abi_call {
     operation* self;
 };
 
+class lent_children;
+
 // What came on another thread while the call was pending, kept for the route's side.
 struct kept_answer {
     std::uint32_t index = 0;
@@ -49,6 +51,7 @@ struct kept_answer {
 // answered -> starting -> answered                  the start was the end
 // answered -> starting -> pending -> done -> completed  `done` came later; in place of pending `early`: from another thread, before
 //                                                   the start returned
+// An answer, however it came, is held back in `done` while calls below use arrays of this one.
 struct operation : core::mail {
     enum state : std::uint32_t { answered, starting, early, pending, done, completed };
 
@@ -72,6 +75,7 @@ struct operation : core::mail {
     std::vector<kept_answer> answers;
     std::string json;
 
+    bool has_thrown = false;                // the start threw: nobody knows how far it came
     std::unique_ptr<relaid_arrays> relaid;  // only while checking
     operation* next_idle = nullptr;
 
@@ -106,7 +110,8 @@ public:
     // Between two uses of an operation lie at least so many others.
     static constexpr std::size_t rest = 16;
 
-    explicit operation_pool(gate& owner);
+    // lent: what the instance may lend the arrays of its calls on to; null: nothing.
+    explicit operation_pool(gate& owner, lent_children* lent = nullptr);
 
     // An operation with a new id, in state starting.
     operation& take(entry_point kind, core::call& upper, void* adapter, core::status (*finish)(operation&, mqb_status) noexcept,
@@ -116,15 +121,21 @@ public:
     // The pending operation of an upper call; null when there is none here.
     [[nodiscard]] operation* pending(const core::call& upper) noexcept;
     [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_; }
+    // A call below has ended: what was held back because of it is answered.
+    void release_held() noexcept;
 
 private:
     static void deliver(core::mail& m) noexcept;
+    [[nodiscard]] bool is_lent_on(const operation& op) const noexcept;
+    void hold(operation& op) noexcept;
     core::status end(operation& op, mqb_status answer, operation::state ended) noexcept;
     operation& add();
     void put_back(operation& op) noexcept;
 
     gate& gate_;
+    lent_children* lent_;
     std::deque<operation> all_;
+    operation* held_ = nullptr;  // answered too early; linked by next_idle
     operation* first_ = nullptr;
     operation* last_ = nullptr;
     std::size_t idle_ = 0;

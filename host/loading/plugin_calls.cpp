@@ -2,6 +2,16 @@
 
 namespace mqb::loading {
 
+core::status finish_connect(operation& op, mqb_status answer) noexcept {
+    op.owner->keep_signals(entry_point::connect);
+    return to_core(answer);
+}
+
+void tell_mask(gate& door) noexcept try {
+    door.write_log(core::log_level::warning,
+                   door.site(entry_point::connect).text() + " changed the signal mask of a thread of the host: put back");
+} catch (...) {}  // no memory for the text
+
 void keep_control_answer(mqb_control* control, mqb_text json) try {
     operation& op = operation::of(&control->call);
     if (!op.accepts(MQB_WHOLE_CALL, "answered")) return;

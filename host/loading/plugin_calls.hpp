@@ -4,6 +4,7 @@
 #include "host/loading/abi_text.hpp"
 #include "host/loading/instance.hpp"
 #include "host/loading/layout.hpp"
+#include "host/loading/signal_guard.hpp"
 
 #include <mqb/call.h>
 
@@ -11,16 +12,32 @@
 
 namespace mqb::loading {
 
-inline core::status keep_status(operation&, mqb_status answer) noexcept { return to_core(answer); }
+core::status finish_connect(operation& op, mqb_status answer) noexcept;
+// A connect has changed the signal mask of the thread on which it was called.
+void tell_mask(gate& door) noexcept;
 
 // Starts a connect through its slot.
 template <class Handle>
-core::status start_connect(plugin_instance& it, Handle* handle, mqb_status (*slot)(Handle*, mqb_call*), core::call& c, void* adapter) {
+core::status connect_handle(plugin_instance& it, Handle* handle, mqb_status (*slot)(Handle*, mqb_call*), core::call& c, void* adapter) {
     if (!slot) return core::status::ok;
-    operation& op = it.operations().take(entry_point::connect, c, adapter, &keep_status);
+    operation& op = it.operations().take(entry_point::connect, c, adapter, &finish_connect);
     op.abi.head = op.head(sizeof op.abi.head);
+    mask_guard mask;
     const mqb_status s = it.door().call(entry_point::connect, MQB_BAD_CONFIG, [&] { return slot(handle, &op.abi.head); });
+    if (mask.restore()) [[unlikely]]
+        tell_mask(it.door());
     return it.operations().started(op, s);
+}
+
+// The same after what the instance nests.
+template <class Handle>
+core::status start_connect(plugin_instance& it, Handle* handle, mqb_status (*slot)(Handle*, mqb_call*), core::call& c, void* adapter) {
+    if (it.nested().is_connected()) return connect_handle(it, handle, slot, c, adapter);
+    const core::status s = it.nested().connect(c, [&it, handle, slot, &c, adapter](core::status nested) {
+        if (nested == core::status::ok) nested = connect_handle(it, handle, slot, c, adapter);
+        if (nested != core::status::pending) c.done(c, nested);
+    });
+    return s == core::status::ok ? connect_handle(it, handle, slot, c, adapter) : s;
 }
 
 // What a plugin's `answer` of a control call does.
@@ -40,6 +57,7 @@ core::status start_control(plugin_instance& it, Handle* handle, mqb_status (*slo
 // Asks the plugin to end the operation behind an upper call, if there is one.
 template <class Handle>
 void cancel_call(plugin_instance& it, Handle* handle, void (*slot)(Handle*, std::uint64_t), const core::call& c) {
+    if (it.nested().is_connecting(c)) return it.nested().cancel_connect();
     if (const operation* op = it.operations().pending(c))
         it.door().call(entry_point::cancel, [&] { slot(handle, op->abi.head.operation); });
 }

@@ -112,7 +112,7 @@ core::status plugin_consumer::control(core::control_call& c) {
 }
 
 void plugin_consumer::cancel(core::call& c) {
-    if (operations_.pending(c))
+    if (operations_.pending(c) || instance_->nested().is_connecting(c))
         cancel_call(*instance_, handle_, table_.cancel, c);
     else if (inner_)
         inner_->cancel(c);  // a control
@@ -122,6 +122,7 @@ core::status plugin_consumer::close(core::call& c) { return start_close(*instanc
 
 void plugin_consumer::listen(core::event_sink* sink) {
     gate_.listen(sink, true);
+    instance_->nested().listen(sink);
     if (inner_) inner_->listen(sink);
 }
 

@@ -24,8 +24,8 @@ core::status plugin_publisher::send(core::send_call& c) {
     mqb_send& s = op.abi.send;
     s = {op.head(sizeof s), instance_->lay(op, c.messages), instance_->lay(op, c.outcomes), c.answer ? &on_answer : nullptr};
     mqb_status answer = gate_.call(entry_point::send, threw, [&] { return table_.send(handle_, &s); });
-    threw_ = answer == threw;
-    if (threw_) [[unlikely]]
+    op.has_thrown = answer == threw;
+    if (op.has_thrown) [[unlikely]]
         answer = MQB_DISCONNECTED;
     return operations_.started(op, answer);
 }
@@ -35,7 +35,7 @@ core::status plugin_publisher::finish_send(operation& op, mqb_status answer) noe
     auto& c = static_cast<core::send_call&>(*op.upper);
     self.instance_->collect(op, to_abi(c.outcomes));
     check_results(op, c.outcomes, self.highest_result_, MQB_UNCERTAIN);
-    if (std::exchange(self.threw_, false)) [[unlikely]] {
+    if (op.has_thrown) [[unlikely]] {
         // Nobody knows how far it came.
         for (std::uint32_t i = 0; i < c.outcomes.count; ++i)
             if (c.outcomes[i].sent() == core::send_result::unsent) c.outcomes[i].set(core::send_result::uncertain);
@@ -72,7 +72,7 @@ core::status plugin_publisher::control(core::control_call& c) {
 }
 
 void plugin_publisher::cancel(core::call& c) {
-    if (operations_.pending(c))
+    if (operations_.pending(c) || instance_->nested().is_connecting(c))
         cancel_call(*instance_, handle_, table_.cancel, c);
     else if (inner_)
         inner_->cancel(c);  // a control
@@ -82,6 +82,7 @@ core::status plugin_publisher::close(core::call& c) { return start_close(*instan
 
 void plugin_publisher::listen(core::event_sink* sink) {
     gate_.listen(sink);
+    instance_->nested().listen(sink);
     if (inner_) inner_->listen(sink);
 }
 

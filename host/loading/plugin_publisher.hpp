@@ -39,7 +39,6 @@ private:
     mqb_publisher_table table_;
     core::publisher* inner_;
     std::int32_t highest_result_;
-    bool threw_ = false;  // the start that runs did
 };
 
 }  // namespace mqb::loading

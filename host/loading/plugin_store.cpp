@@ -62,6 +62,9 @@ void plugin_store::cancel(core::call& c) { cancel_call(*instance_, handle_, tabl
 
 core::status plugin_store::close(core::call& c) { return start_close(*instance_, handle_, table_.free, c); }
 
-void plugin_store::listen(core::event_sink* sink) { instance_->door().listen(sink); }
+void plugin_store::listen(core::event_sink* sink) {
+    instance_->door().listen(sink);
+    instance_->nested().listen(sink);
+}
 
 }  // namespace mqb::loading

@@ -41,7 +41,7 @@ static_assert(offsetof(asking::promise_face, base) == 0 && offsetof(mqb_promise,
 
 void call_promises(asking& a, const call_site& site) noexcept {
     a.status = enter(
-        site, MQB_BAD_CONFIG, [&] { return a.what.factory->table.promises(&a.face.base); },
+        site, MQB_REJECTED, [&] { return a.what.factory->table.promises(&a.face.base); },
         [&](const call_site&, std::string_view text) { a.thrown = site.text() + " threw: " + readable(text); });
 }
 
@@ -78,9 +78,8 @@ core::result<core::promises> ask_promises(const offered& what, std::string_view 
     base.promises = reinterpret_cast<mqb_promises*>(&a->answer);
     const work_end end = run_with_limit([a, &site] { call_promises(*a, site); }, limit);
     if (end != work_end::in_time)
-        return core::failure{end == work_end::late ? core::status::bad_config : core::status::retry,
-                             site.text() + " " + to_text(end, limit)};
-    if (!a->thrown.empty()) return core::failure{core::status::bad_config, std::move(a->thrown)};
+        return core::failure{end == work_end::late ? core::status::rejected : core::status::retry, site.text() + " " + to_text(end, limit)};
+    if (!a->thrown.empty()) return core::failure{core::status::rejected, std::move(a->thrown)};
     if (const mqb_status s = a->status; s != MQB_OK) {
         const bool is_known = s > MQB_PENDING && s <= MQB_UNSUPPORTED;
         std::lock_guard lock{a->mutex};
@@ -92,7 +91,7 @@ core::result<core::promises> ask_promises(const offered& what, std::string_view 
     answer.flags &= core::promises::all_flags;
     answer.dispositions &= all_dispositions;
     if (const std::string_view wrong = contradiction_in(answer, side); !wrong.empty())
-        return core::failure{core::status::bad_config, what.from->name() + " " + std::string{wrong}};
+        return core::failure{core::status::rejected, what.from->name() + " " + std::string{wrong}};
     return answer;
 }
 

@@ -11,7 +11,9 @@
 
 namespace mqb::loading {
 
-// Waits for the plugin until the limit. inner: for a middleware, what its inner side promises; otherwise nothing. side: a bit of core::side, 0 for handlers and stores.
+// Waits for the plugin until the limit. inner: for a middleware, what its inner side promises; otherwise nothing. side: a bit of
+// core::side, 0 for handlers and stores. A failure of bad_config speaks of the configuration; of rejected, of a plugin that throws,
+// hangs or promises what cannot be.
 [[nodiscard]] core::result<core::promises> ask_promises(const offered& what, std::string_view config, std::uint32_t side,
                                                         const core::promises& inner,
                                                         std::chrono::milliseconds limit = std::chrono::seconds{30});

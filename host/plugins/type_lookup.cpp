@@ -9,15 +9,10 @@ namespace mqb::host {
 
 namespace {
 
-// The catalogue has one class for all failures: only its text tells a name that nothing offers from one whose library is broken.
-bool is_offered_by_nothing(const core::failure& why) {
-    return why.what == core::status::unsupported || why.text.starts_with("no plugin offers ");
-}
-
 // A name that nothing offers is an error of the file; one that something offers and cannot give fails its routes alone.
-void note(const std::string& name, const core::failure& why, std::map<std::string, std::string>& missing,
+void note(const std::string& name, const loading::lookup_failure& failed, std::map<std::string, std::string>& missing,
           std::map<std::string, std::string>& broken) {
-    (is_offered_by_nothing(why) ? missing : broken).emplace(name, why.text);
+    (failed.why == loading::lookup_failure::reason::not_offered ? missing : broken).emplace(name, failed.text);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "host/routes/supervisor.hpp"
 
+#include "host/loading/signal_guard.hpp"
 #include "host/loading/watchdog.hpp"
 
 #include <boost/asio/post.hpp>
@@ -32,6 +33,8 @@ supervisor::~supervisor() = default;
 void supervisor::run() {
     signals_.add(SIGTERM);
     signals_.add(SIGINT);
+    const loading::signal_guard terminated{SIGTERM};
+    const loading::signal_guard interrupted{SIGINT};
     wait_for_signal();
     const loading::watchdog dog{
         {[this] { pool_.add_thread(); }, [this] { pool_.retire_thread(); },

@@ -4,7 +4,7 @@
 
 #include "delivery.hpp"
 
-#include <mqb/sdk/consumer.hpp>
+#include <mqb/sdk/receive_call.hpp>
 
 #include <deque>
 #include <memory>

@@ -1,8 +1,10 @@
 // Finding plugins: where, in which order, whom to believe, and how little of it needs a library to be opened.
 #include "host/loading/sha256.hpp"
+#include "host/loading/signal_guard.hpp"
 #include "plugin_folder.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +17,7 @@ using namespace mqb::loading;
 
 namespace {
 
-std::string failure(core::result<std::shared_ptr<core::endpoint_factory>> r) { return r ? "found" : r.error().text; }
+std::string failure(const lookup_result<core::endpoint_factory>& r) { return r ? "found" : r.error().text; }
 
 const catalogue_entry& entry_of(const std::vector<catalogue_entry>& all, const fs::path& file) {
     auto at = std::ranges::find(all, file, &catalogue_entry::file);
@@ -73,19 +75,66 @@ TEST_CASE("what a route file needs is registered; every missing name has a line;
                                          "\nno plugin offers the middleware \"compress\"; looked in " + folder.dir.string());
 }
 
-TEST_CASE("a file that crashes, hangs or exits when it is opened is named and hurts nobody") {
+TEST_CASE("a name that nothing offers is told apart from one whose file cannot be used, for every kind") {
     const plugin_folder folder;
-    const fs::path aborts = folder.add("aborts", "aborts"), hangs = folder.add("hangs", "hangs"), exits = folder.add("exits", "exits");
-    plugin_catalogue catalogue = folder.catalogue(folder.search(), describer{{}, std::chrono::seconds{3}});
+    using reason = lookup_failure::reason;
+    folder.add("small", "one"), folder.add("small", "two"), folder.add("other", "other");
+    std::ofstream{folder.dir / "libmqb_broken.so"} << "text";
+    search_options search = folder.search();
+    search.allowed_sha256 = {"no sum"};
+    plugin_catalogue catalogue = folder.catalogue(search, plugin_folder::describing());
+    CHECK((catalogue.find_endpoint("nothing").error().why == reason::not_offered));
+    CHECK((catalogue.find_middleware("small").error().why == reason::not_offered));
+    CHECK((catalogue.find_handler("small").error().why == reason::not_offered));
+    CHECK((catalogue.find_store("small").error().why == reason::not_offered));
+    CHECK((catalogue.find_endpoint("broken").error().why == reason::unusable));
+    CHECK((catalogue.find_store("broken").error().why == reason::unusable));
+    CHECK((catalogue.find_endpoint("small").error().why == reason::unusable));  // by two
+    CHECK((catalogue.find_endpoint("other").error().why == reason::unusable));  // not in the allow-list
+}
+
+TEST_CASE("a file that crashes or exits when it is opened is named and hurts nobody") {
+    const plugin_folder folder;
+    const fs::path aborts = folder.add("aborts", "aborts"), exits = folder.add("exits", "exits");
+    plugin_catalogue catalogue = folder.catalogue();
     CHECK(failure(catalogue.find_endpoint("aborts")) ==
           "the endpoint \"aborts\" cannot be used: " + aborts.string() + ": crashes with SIGABRT when it is opened");
     const std::vector<catalogue_entry> all = catalogue.list(false);
-    CHECK(all.size() == 3);
+    CHECK(all.size() == 2);
     CHECK(entry_of(all, aborts).state == file_state::unusable);
     CHECK(entry_of(all, aborts).why == "crashes with SIGABRT when it is opened");
-    CHECK(entry_of(all, hangs).why == "did not come back within 3 s when it was opened");
     CHECK(entry_of(all, exits).why == "ended the process with exit code 3 when it was opened");
-    CHECK(catalogue.warnings().size() == 3);
+    CHECK(catalogue.warnings().size() == 2);
+}
+
+TEST_CASE("a file that hangs when it is opened is given up at the limit, and named") {
+    const plugin_folder folder;
+    const fs::path hangs = folder.add("hangs", "hangs");
+    plugin_catalogue catalogue = folder.catalogue(folder.search(), plugin_folder::describing(std::chrono::milliseconds{400}));
+    const std::vector<catalogue_entry> all = catalogue.list(false);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].state == file_state::unusable);
+    CHECK(all[0].why == "did not come back within 400 ms when it was opened");
+    CHECK(catalogue.warnings().size() == 1);
+}
+
+TEST_CASE("what a library changes about the host's signals when it is opened is put back, and the library named") {
+    const plugin_folder folder;
+    const fs::path file = folder.add("ignores", "ignores");
+    struct sigaction ours {};
+    struct sigaction before {};
+    struct sigaction after {};
+    ours.sa_handler = [](int) {};
+    ::sigaction(SIGTERM, &ours, &before);
+    {
+        const signal_guard guarded{SIGTERM};
+        plugin_catalogue catalogue = folder.catalogue();
+        CHECK(catalogue.find_endpoint("ignores").has_value());
+        CHECK(catalogue.warnings() ==
+              std::vector<std::string>{file.string() + ": changed what the host does on SIGTERM when it was opened: put back"});
+    }
+    ::sigaction(SIGTERM, &before, &after);
+    CHECK((after.sa_handler == ours.sa_handler));
 }
 
 TEST_CASE("the list says what every file offers, with its sum") {
@@ -135,7 +184,7 @@ TEST_CASE("the same file name farther down the path is shadowed, also by an unus
     std::ofstream{near} << "text";
     search_options search;
     search.plugin_dirs = {near.parent_path(), far.parent_path()};
-    plugin_catalogue catalogue = folder.catalogue(search, describer{});
+    plugin_catalogue catalogue = folder.catalogue(search, plugin_folder::describing());
     CHECK(failure(catalogue.find_endpoint("small")) ==
           "the endpoint \"small\" cannot be used: " + near.string() + ": is not a shared library: it is no ELF file");
     const std::vector<catalogue_entry> all = catalogue.list(false);
@@ -192,7 +241,7 @@ TEST_CASE("a file that others may write, or below a directory that they may, is 
     search_options search;
     search.plugin_dirs = {small.parent_path()};
     auto why = [&] {
-        plugin_catalogue catalogue = folder.catalogue(search, describer{});
+        plugin_catalogue catalogue = folder.catalogue(search, plugin_folder::describing());
         return failure(catalogue.find_endpoint("small"));
     };
     CHECK(why() == "found");
@@ -220,12 +269,12 @@ TEST_CASE("as root: another user's file is not loaded, except beside that user's
     for (const fs::path& p : {small, small.parent_path(), binary, binary.parent_path()}) CHECK(::chown(p.c_str(), 12345, 0) == 0);
     search_options search;
     search.plugin_dirs = {small.parent_path()};
-    plugin_catalogue scanned = folder.catalogue(search, describer{});
+    plugin_catalogue scanned = folder.catalogue(search, plugin_folder::describing());
     CHECK(failure(scanned.find_endpoint("small")) == "the endpoint \"small\" cannot be used: " + small.string() +
                                                          ": is not trusted: " + small.string() + " belongs to another user (12345)");
     search_options beside;
     beside.binary = binary;
-    plugin_catalogue neighbour = folder.catalogue(beside, describer{});
+    plugin_catalogue neighbour = folder.catalogue(beside, plugin_folder::describing());
     CHECK(failure(neighbour.find_endpoint("small")) == "found");
 }
 
@@ -234,7 +283,7 @@ TEST_CASE("an allow-list of sums lets only those files in") {
     const fs::path small = folder.add("small", "small"), other = folder.add("other", "other");
     search_options search = folder.search();
     search.allowed_sha256 = {sha256_of_file(small)};
-    plugin_catalogue catalogue = folder.catalogue(search, describer{});
+    plugin_catalogue catalogue = folder.catalogue(search, plugin_folder::describing());
     CHECK(catalogue.find_endpoint("small").has_value());
     CHECK(failure(catalogue.find_endpoint("other")) == "the endpoint \"other\" cannot be used: " + other.string() + ": its SHA-256 " +
                                                            sha256_of_file(other) + " is not in the allow-list");

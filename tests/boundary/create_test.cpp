@@ -1,88 +1,16 @@
 // Factories: promises, create with all its ways to fail, tables that are short or have holes, and plugin middlewares.
-#include "fakes.hpp"
-#include "host/loading/factories.hpp"
-#include "route_side.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
+#include "factory_fixture.hpp"
 
 #include <doctest/doctest.h>
 
 #include <future>
-#include <optional>
 #include <stdexcept>
 
 using namespace mqb;
 using namespace mqb::boundary;
 using core::status;
 
-namespace {
-
-// One factory whose functions are set by the test.
-struct test_factory {
-    static inline std::function<mqb_status(mqb_create*)> create;
-    static inline std::function<mqb_status(mqb_promise*)> promises;
-
-    test_factory() {
-        create = [](mqb_create*) { return MQB_BAD_CONFIG; };
-        promises = [](mqb_promise*) { return MQB_OK; };
-        factory.struct_size = sizeof factory;
-        factory.kind = MQB_ENDPOINT;
-        factory.sides = MQB_SIDE_CONSUMER | MQB_SIDE_PUBLISHER;
-        factory.name = text("thing");
-        factory.schema = text(R"({"type":"object"})");
-        factory.create = [](mqb_create* c) { return create(c); };
-        factory.promises = [](mqb_promise* p) { return promises(p); };
-        list[0] = &factory;
-        plugin.struct_size = sizeof plugin;
-        plugin.draft = MQB_ABI_DRAFT;
-        plugin.name = text("test");
-        plugin.factories = list;
-        plugin.factory_count = 1;
-        plugin.table = [](mqb_text id) -> const void* { return str(id) == "mqb.test" ? "table" : nullptr; };
-    }
-    loading::offered offered(loading::offer_kind kind = loading::offer_kind::endpoint) {
-        factory.kind = static_cast<std::uint32_t>(kind);
-        auto lib = loading::library::adopt(&plugin, "test").value();
-        return {lib, lib->find(kind, "thing")};
-    }
-    mqb_factory factory{};
-    const mqb_factory* list[1];
-    mqb_plugin plugin{};
-};
-
-struct fixture {
-    route_side side;
-    test_factory made_by;
-    std::shared_ptr<loading::plugin_services> services = std::make_shared<loading::plugin_services>();
-    fake_consumer consumer;
-    fake_publisher publisher;
-    boost::asio::io_context io;
-
-    template <class T>
-    core::result<T> run(boost::asio::awaitable<core::result<T>> work) {
-        std::optional<core::result<T>> out;
-        boost::asio::co_spawn(io, std::move(work), [&](std::exception_ptr e, core::result<T> r) {
-            CHECK_FALSE(static_cast<bool>(e));
-            out.emplace(std::move(r));
-        });
-        io.restart();
-        io.run();
-        return std::move(*out);
-    }
-    auto make_consumer() {
-        return run(loading::plugin_endpoint_factory{made_by.offered(), services}.make_consumer(side.context(), R"({"a":1})"));
-    }
-    std::string failure_of_consumer() {
-        auto made = make_consumer();
-        return made ? "made" : std::string{to_text(made.error().what)} + ": " + made.error().text;
-    }
-};
-
-}  // namespace
-
-TEST_CASE_FIXTURE(fixture, "create gets everything about its place, and what it made is wrapped") {
+TEST_CASE_FIXTURE(factory_fixture, "create gets everything about its place, and what it made is wrapped") {
     test_factory::create = [&](mqb_create* c) {
         CHECK(c->call.struct_size == sizeof(mqb_create));
         CHECK((c->call.done == nullptr));
@@ -110,7 +38,7 @@ TEST_CASE_FIXTURE(fixture, "create gets everything about its place, and what it 
     CHECK(freed);
 }
 
-TEST_CASE_FIXTURE(fixture, "a create that fails says why and keeps its class; nothing is kept of it") {
+TEST_CASE_FIXTURE(factory_fixture, "a create that fails says why and keeps its class; nothing is kept of it") {
     test_factory::create = [](mqb_create* c) {
         c->call.explain(&c->call, MQB_WHOLE_CALL, text("port 99999 does not exist"));
         return MQB_BAD_CONFIG;
@@ -130,7 +58,7 @@ TEST_CASE_FIXTURE(fixture, "a create that fails says why and keeps its class; no
     CHECK(failure_of_consumer() == "bad configuration: test: create answered OK and made nothing");
 }
 
-TEST_CASE_FIXTURE(fixture, "a create that hangs is given up after the limit, and may come back later without harm") {
+TEST_CASE_FIXTURE(factory_fixture, "a create that hangs is given up after the limit, and may come back later without harm") {
     services->create_limit = std::chrono::milliseconds{50};
     static std::promise<void> go, ended;
     test_factory::create = [&](mqb_create* c) {
@@ -149,7 +77,7 @@ TEST_CASE_FIXTURE(fixture, "a create that hangs is given up after the limit, and
     CHECK(side.log.lines().empty());
 }
 
-TEST_CASE_FIXTURE(fixture, "a table without a required function fails the create and names the function") {
+TEST_CASE_FIXTURE(factory_fixture, "a table without a required function fails the create and names the function") {
     struct hole {
         const char* name;
         std::function<void(mqb_consumer_table&)> make;
@@ -178,7 +106,7 @@ TEST_CASE_FIXTURE(fixture, "a table without a required function fails the create
     CHECK(failure_of_consumer() == "bad configuration: test: its consumer has no table");
 }
 
-TEST_CASE_FIXTURE(fixture, "a table longer than this host knows is used as far as it is known") {
+TEST_CASE_FIXTURE(factory_fixture, "a table longer than this host knows is used as far as it is known") {
     static struct {
         mqb_consumer_table known = fake_consumer::table;
         void* unknown = nullptr;
@@ -193,7 +121,8 @@ TEST_CASE_FIXTURE(fixture, "a table longer than this host knows is used as far a
     CHECK(close(side, **made) == status::ok);
 }
 
-TEST_CASE_FIXTURE(fixture, "events and timers inside create are misbehaviour, told to who listens later; table_of works only there") {
+TEST_CASE_FIXTURE(factory_fixture,
+                  "events and timers inside create are misbehaviour, told to who listens later; table_of works only there") {
     mqb_call timer{};
     timer.struct_size = sizeof timer;
     timer.done = [](mqb_call*, mqb_status) {};
@@ -218,7 +147,7 @@ TEST_CASE_FIXTURE(fixture, "events and timers inside create are misbehaviour, to
     CHECK(close(side, **made) == status::ok);
 }
 
-TEST_CASE_FIXTURE(fixture, "templates are prepared before create and rendered for the instance") {
+TEST_CASE_FIXTURE(factory_fixture, "templates are prepared before create and rendered for the instance") {
     services->prepare = [](std::string_view schema, std::string_view config) -> core::result<loading::prepared_config> {
         CHECK(schema == R"({"type":"object"})");
         if (config != R"({"a":1})") return core::failure{status::bad_config, "no such field"};
@@ -243,7 +172,7 @@ TEST_CASE_FIXTURE(fixture, "templates are prepared before create and rendered fo
     CHECK(refused.error().text == "no such field");
 }
 
-TEST_CASE_FIXTURE(fixture, "a middleware gets its inner side as child 0; a handler and a store get none") {
+TEST_CASE_FIXTURE(factory_fixture, "a middleware gets its inner side as child 0; a handler and a store get none") {
     struct inner_publisher final : core::publisher {
         int sends = 0;
         status connect(core::call&) override { return status::ok; }
@@ -289,7 +218,7 @@ TEST_CASE_FIXTURE(fixture, "a middleware gets its inner side as child 0; a handl
     CHECK(close(side, **store) == status::ok);
 }
 
-TEST_CASE_FIXTURE(fixture, "promises: what the host does not know is cleared, what contradicts itself is refused") {
+TEST_CASE_FIXTURE(factory_fixture, "promises: what the host does not know is cleared, what contradicts itself is refused") {
     auto promise = [&] { return loading::plugin_endpoint_factory{made_by.offered(), services}.promise("{}", core::consumer_side); };
     test_factory::promises = [](mqb_promise* p) {
         CHECK(p->side == MQB_SIDE_CONSUMER);
@@ -327,7 +256,7 @@ TEST_CASE_FIXTURE(fixture, "promises: what the host does not know is cleared, wh
     CHECK(refused(MQB_UNIT_MESSAGE, MQB_ACKNOWLEDGES, MQB_BIT(MQB_ACK) | MQB_BIT(MQB_NACK)) == "promised");
 }
 
-TEST_CASE_FIXTURE(fixture, "promises: errors, exceptions, and a factory without the function") {
+TEST_CASE_FIXTURE(factory_fixture, "promises: errors, exceptions, and a factory without the function") {
     auto failure = [&] {
         return loading::plugin_endpoint_factory{made_by.offered(), services}.promise("{}", core::publisher_side).error().text;
     };
@@ -348,7 +277,7 @@ TEST_CASE_FIXTURE(fixture, "promises: errors, exceptions, and a factory without 
     CHECK(nothing->flags == 0);
 }
 
-TEST_CASE_FIXTURE(fixture, "a middleware changes the inner promises; without the function it keeps them") {
+TEST_CASE_FIXTURE(factory_fixture, "a middleware changes the inner promises; without the function it keeps them") {
     core::promises inner;
     inner.flags = core::promises::acknowledges | core::promises::stable_identity;
     inner.dispositions = core::bit(core::disposition::ack);

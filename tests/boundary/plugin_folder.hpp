@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -61,7 +62,11 @@ public:
         o.plugin_dirs = {dir};
         return o;
     }
-    loading::plugin_catalogue catalogue() const { return catalogue(search(), loading::describer{}); }
+    // A describer whose children are programs of their own, as those of the host are.
+    static loading::describer describing(std::chrono::milliseconds limit = std::chrono::seconds{30}) {
+        return loading::describer{{MQB_BOUNDARY_CHILD}, limit};
+    }
+    loading::plugin_catalogue catalogue() const { return catalogue(search(), describing()); }
     loading::plugin_catalogue catalogue(loading::search_options o, loading::describer d) const {
         return loading::plugin_catalogue{std::move(o), std::make_shared<loading::plugin_services>(), std::move(d)};
     }

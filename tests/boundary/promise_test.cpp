@@ -56,7 +56,7 @@ TEST_CASE("promises that hang are given up after the limit, and may come back la
     };
     auto answer = plugin.factory->promise("{}", core::consumer_side);
     REQUIRE_FALSE(answer.has_value());
-    CHECK((answer.error().what == status::bad_config));
+    CHECK((answer.error().what == status::rejected));
     CHECK(answer.error().text == "test.promises did not return within 50 ms");
     go.set_value();
     ended.get_future().wait();
@@ -79,4 +79,26 @@ TEST_CASE("promises are asked for once for each configuration and side") {
     CHECK(limit_of(R"({"a":1})", core::consumer_side) == 3);
     CHECK(limit_of("{}", core::consumer_side) == 1);
     CHECK(asked == 3);
+}
+
+TEST_CASE("only BAD_CONFIG speaks of the configuration: a plugin that throws or contradicts itself is named as the fault") {
+    promising plugin{std::chrono::seconds{30}};
+    const auto fault = [&](std::string_view config) {
+        const auto answer = plugin.factory->promise(config, core::consumer_side);
+        return answer ? "none" : std::string{core::to_text(answer.error().what)} + ": " + answer.error().text;
+    };
+    promising::answer = [](mqb_promise* p) {
+        p->call.explain(&p->call, MQB_WHOLE_CALL, text("no such topic"));
+        return MQB_BAD_CONFIG;
+    };
+    CHECK(fault("1") == "bad configuration: no such topic");
+    promising::answer = [](mqb_promise*) -> mqb_status { throw std::runtime_error("boom"); };
+    CHECK(fault("2") == "rejected: test.promises threw: boom");
+    promising::answer = [](mqb_promise*) -> mqb_status { throw 42; };
+    CHECK(fault("3") == "rejected: test.promises threw: unknown error");
+    promising::answer = [](mqb_promise* p) {
+        p->promises->flags = MQB_ACKNOWLEDGES;
+        return MQB_OK;
+    };
+    CHECK(fault("4") == "rejected: test acknowledges, but does not promise the disposition ACK");
 }

@@ -16,7 +16,7 @@ using namespace mqb::loading;
 TEST_CASE("a library whose destructor never ends is described all the same") {
     const plugin_folder folder;
     const fs::path file = folder.add("lingers", "lingers");
-    auto about = describer{{}, std::chrono::seconds{20}}.describe(file);
+    auto about = plugin_folder::describing(std::chrono::seconds{20}).describe(file);
     REQUIRE(about.has_value());
     CHECK(about->name == "lingers");
 }
@@ -62,7 +62,7 @@ TEST_CASE("a folder beside the binary that others may write is not trusted") {
     search_options beside;
     beside.binary = bin / "deep" / "mqbridge";
     auto why = [&] {
-        plugin_catalogue catalogue = folder.catalogue(beside, describer{});
+        plugin_catalogue catalogue = folder.catalogue(beside, plugin_folder::describing());
         auto found = catalogue.find_endpoint("small");
         return found ? "found" : found.error().text;
     };

@@ -3,6 +3,7 @@
 #include "fakes.hpp"
 #include "host/loading/catalogue.hpp"
 #include "host/loading/crash_naming.hpp"
+#include "host/loading/exit_guard.hpp"
 #include "host/loading/layout.hpp"
 #include "host/loading/lent_consumer.hpp"
 #include "host/loading/watchdog.hpp"
@@ -56,6 +57,15 @@ std::vector<animal> animals(const std::string& stage) {
     return out;
 }
 
+// A crash or an exit is the end of the process, said or not.
+bool ends_the_process(const animal& a) { return a.fault.starts_with("aborts") || a.fault.starts_with("exits"); }
+// These write or read where they may not, or leave a thread that does: what comes of it is chance, and a sanitizer stops there.
+bool is_wild(const animal& a) {
+    static const std::vector<std::string> wild{"keeps_borrowed",     "frees_early", "releases_twice", "writes_behind_element",
+                                               "writes_behind_call", "keeps_reply", "leaves_thread"};
+    return std::ranges::find(wild, a.fault) != wild.end();
+}
+
 bool says_it(const animal& a, const std::string& text) {
     return std::ranges::any_of(a.said, [&](const std::string& word) { return text.find(word) != std::string::npos; });
 }
@@ -75,6 +85,7 @@ public:
     }
     void go() {
         services_->checking = true;  // metadata is walked, and arrays have gaps
+        services_->create_limit = 5s;
         if (!factory_) return;
         for (const core::side s : {core::consumer_side, core::publisher_side})
             if (auto promised = factory_->promise(config, s); !promised) return say(promised.error().text);
@@ -185,6 +196,7 @@ std::string heard_from(const animal& a, bool& survived) {
         ::dup2(pipe[1], STDOUT_FILENO);
         for (const int s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) ::signal(s, SIG_DFL);
         install_crash_naming();
+        install_exit_guard();
         auto v = std::make_unique<visit>(a.file());
         const bool hangs = a.fault.starts_with("hangs");
         const watchdog dog{{{},
@@ -243,7 +255,7 @@ TEST_CASE("what cannot start says why") {
         const std::string text = heard_from(a, survived);
         CAPTURE(text);
         CHECK(says_it(a, text));
-        if (!a.fault.starts_with("aborts")) CHECK(survived);
+        CHECK(survived == !ends_the_process(a));
     }
 }
 
@@ -255,6 +267,17 @@ TEST_CASE("what misbehaves while it runs is named, and the host lives") {
         const std::string text = heard_from(a, survived);
         CAPTURE(text);
         CHECK(says_it(a, text));
-        if (!a.fault.starts_with("aborts")) CHECK(survived);
+        CHECK(survived == !ends_the_process(a));
+    }
+}
+
+TEST_CASE("what misbehaves where a host cannot see it is survived") {
+    for (const animal& a : animals("run")) {
+        if (a.said[0] != "-" || a.fault.starts_with("middleware") || is_wild(a)) continue;
+        CAPTURE(a.fault);
+        bool survived = false;
+        const std::string text = heard_from(a, survived);
+        CAPTURE(text);
+        CHECK(survived);
     }
 }

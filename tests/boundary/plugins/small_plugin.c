@@ -1,8 +1,9 @@
 /* small_plugin: a library with one endpoint and no code behind it. The build makes several of it: SMALL_NAME is the plugin, SMALL_OFFER
-   its endpoint; ABORTS, HANGS, EXITS and LINGERS say what a static constructor or destructor does. */
+   its endpoint; ABORTS, HANGS, EXITS, IGNORES and LINGERS say what a static constructor or destructor does. */
 #include <mqb/plugin.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@ __attribute__((constructor)) static void in_constructor(void) { abort(); }
 __attribute__((constructor)) static void in_constructor(void) { for (;;) pause(); }
 #elif defined EXITS
 __attribute__((constructor)) static void in_constructor(void) { _exit(3); }
+#elif defined IGNORES
+__attribute__((constructor)) static void in_constructor(void) { signal(SIGTERM, SIG_IGN); }
 #elif defined LINGERS
 __attribute__((destructor)) static void in_destructor(void) { for (;;) pause(); }
 #endif

@@ -1,7 +1,8 @@
 // batch_book: the host's conduct with batches, written down. Kept only at the maximal level of checks.
 #pragma once
 
-#include <mqb/sdk/receive_call.hpp>
+#include <mqb/consumer.h>
+#include <mqb/sdk/instance.hpp>
 
 #include <map>
 #include <mutex>
@@ -9,7 +10,7 @@
 
 namespace mqb::sdk::detail {
 
-// Threads: [any]; one lock.
+// Knows calls as they cross, so that the classes of calls can write into it. Threads: [any]; one lock.
 class batch_book {
 public:
     void given(void* batch, std::uint32_t count) {
@@ -24,33 +25,49 @@ public:
         return false;
     }
     // False: the plugin must not see this settle.
-    bool may_settle(const settle_call& call, std::uint32_t dispositions) {
+    bool may_settle(const instance& owner, const mqb_settle& call, std::uint32_t dispositions) {
         std::lock_guard lock(mutex_);
-        const auto found = settled_.find(call.batch());
-        if (found == settled_.end()) return refuse(call, "settle of a batch that is not alive");
-        for (const settle_entry entry : call) {
-            if (entry.index() >= found->second.size()) return refuse(call, "settle of an index that the batch does not have");
-            if (found->second[entry.index()]) return refuse(call, "settle of an index that is settled already");
-            if (!(dispositions & MQB_BIT(entry.disposition()))) return refuse(call, "settle with a disposition that was not declared");
+        const auto found = settled_.find(call.batch);
+        if (found == settled_.end()) return refuse(owner, call, "settle of a batch that is not alive");
+        for (std::uint32_t i = 0; i < call.entries.count; ++i) {
+            const mqb_entry& entry = *mqb_entry_at(&call.entries, i);
+            if (entry.index >= found->second.size()) return refuse(owner, call, "settle of an index that the batch does not have");
+            if (found->second[entry.index]) return refuse(owner, call, "settle of an index that is settled already");
+            if (!(dispositions & MQB_BIT(entry.disposition))) return refuse(owner, call, "settle with a disposition that was not declared");
         }
         return true;
     }
-    void has_settled(const settle_call& call) {
+    void has_settled(const mqb_settle& call) {
         std::lock_guard lock(mutex_);
-        const auto found = settled_.find(call.batch());
+        const auto found = settled_.find(call.batch);
         if (found == settled_.end()) return;
-        for (const settle_entry entry : call)
-            if (entry.is_final() && entry.outcome() != MQB_SETTLE_RETRY) found->second[entry.index()] = true;
+        for (std::uint32_t i = 0; i < call.entries.count; ++i) {
+            const mqb_entry& entry = *mqb_entry_at(&call.entries, i);
+            const bool is_final = entry.disposition != MQB_REPLY_MORE && mqb_outcome_at(&call.outcomes, i)->result != MQB_SETTLE_RETRY;
+            if (is_final) found->second[entry.index] = true;
+        }
     }
 
 private:
-    static bool refuse(const settle_call& call, const char* what) {
-        call.owner()->host_misbehaves(what, "; answered gone");
-        call.all_gone();
+    static bool refuse(const instance& owner, const mqb_settle& call, const char* what) {
+        owner.host_misbehaves(what, "; answered gone");
+        for (std::uint32_t i = 0; i < call.outcomes.count; ++i) mqb_outcome_at(&call.outcomes, i)->result = MQB_SETTLE_GONE;
         return false;
     }
     std::mutex mutex_;
     std::map<void*, std::vector<bool>> settled_;
+};
+
+// What gives batches: the part of a consumer that the classes of its calls know.
+class batch_giver : public instance {
+public:
+    using instance::instance;
+    batch_book& book() noexcept { return book_; }
+    std::uint32_t dispositions = ~0u;  // declared by the promises of this configuration
+    bool keeps_book = checks_maximal;
+
+private:
+    batch_book book_;
 };
 
 }  // namespace mqb::sdk::detail

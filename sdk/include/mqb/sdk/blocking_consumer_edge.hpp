@@ -2,29 +2,22 @@
 #pragma once
 
 #include <mqb/sdk/blocking_consumer.hpp>
-#include <mqb/sdk/offer.hpp>
+#include <mqb/sdk/blocking_edge.hpp>
 
 namespace mqb::sdk::detail {
 
-template <class T>
-concept has_wake = requires(T& self) {
-    self.wake();
-};
-
 // What the worker runs for a consumer. Threads: all on the worker's, but interrupt, which is [any].
 template <class T>
-class blocking_consumer_body {
+class blocking_consumer_body : public blocking_body<T> {
 public:
-    explicit blocking_consumer_body(T* of) noexcept : self(of) {}
-
-    static constexpr bool can_interrupt = has_wake<T>;
+    using blocking_body<T>::blocking_body;
 
     void run(job& one) noexcept {
         switch (one.kind) {
-            case job_kind::connect: return run_connect(one);
+            case job_kind::connect: return this->run_connect(one);
             case job_kind::receive: return run_receive(one);
             case job_kind::settle: return run_settle(one);
-            case job_kind::control: return run_control(one);
+            case job_kind::control: return this->run_control(one);
             case job_kind::free_batch: return run_free(one.what);
             case job_kind::lanes_done: return run_lanes_done(one.number);
             default: return;
@@ -44,32 +37,12 @@ public:
         if (answer == MQB_OK) self->count_given(waiting->batch, waiting->messages.count);
         finish(call, answer);
     }
-    void interrupt() noexcept {
-        if constexpr (has_wake<T>) self->wake();
-    }
-    void end() noexcept {
-        if constexpr (requires { self->disconnect(); }) at_the_quiet_edge(*self, "disconnect", [&] { self->disconnect(); });
-    }
 
 private:
-    template <class Call>
-    void finish(const Call& call, mqb_status answer) noexcept {
+    using blocking_body<T>::self;
+    void finish(const receive_call& call, mqb_status answer) noexcept {
         note_end(call, static_cast<status>(answer));
         self->finish(&call.raw().call, answer, false);
-    }
-    template <class Call, class Work>
-    void answer(Call& call, bool is_cancelled, mqb_status if_thrown, Work&& work) noexcept {
-        const mqb_status with = is_cancelled ? mqb_status{MQB_CANCELLED} : start(call, if_thrown, std::forward<Work>(work));
-        if (with != MQB_PENDING) finish(call, with);
-    }
-    void run_connect(const job& one) noexcept {
-        connect_call call(*static_cast<bare_call*>(one.what), *self);
-        answer(call, one.is_cancelled, MQB_RETRY, [&] {
-            if constexpr (connects_later<T>)
-                return self->connect(call);
-            else if constexpr (connects<T>)
-                return self->connect();
-        });
     }
     void run_receive(const job& one) noexcept {
         waiting = static_cast<mqb_receive*>(one.what);
@@ -84,14 +57,8 @@ private:
             const mqb_status with = start(call, MQB_DISCONNECTED, [&] { return self->settle(call); });
             if (with == MQB_PENDING) return;
             self->count_settled(call);
-            finish(call, with);
+            self->finish(&call.raw().call, with, false);
         }
-    }
-    void run_control(const job& one) noexcept {
-        control_call call(*static_cast<mqb_control*>(one.what), *self);
-        answer(call, one.is_cancelled, MQB_RETRY, [&] {
-            if constexpr (has_control<T>) return self->control(call);
-        });
     }
     void run_free(void* batch) noexcept {
         self->count_freed(batch);
@@ -104,7 +71,6 @@ private:
         if constexpr (has_lanes_done<T>) at_the_quiet_edge(*self, "lanes_done", [&] { self->lanes_done(token); });
     }
 
-    T* self;
     mqb_receive* waiting = nullptr;  // the receive of these turns
 };
 
@@ -116,58 +82,40 @@ struct blocking_consumer_made : T {
 };
 
 template <class T>
-struct blocking_consumer_edge {
-    using made_type = blocking_consumer_made<T>;
-    static mqb_consumer* handle_of(consumer& self) noexcept { return &self; }
-    static made_type& self_of(mqb_consumer* handle) noexcept { return static_cast<made_type&>(static_cast<consumer&>(*handle)); }
+struct blocking_consumer_edge : blocking_common_edge<blocking_consumer_made<T>, consumer, mqb_consumer> {
+    using common = blocking_common_edge<blocking_consumer_made<T>, consumer, mqb_consumer>;
+    using typename common::made_type;
 
-    static mqb_status post(mqb_consumer* handle, mqb_call& call, job_kind kind) noexcept {
-        return at_the_edge(call, MQB_RETRY, [&] {
-            made_type& self = self_of(handle);
-            self.thread().post(self.body, job{kind, false, &call, call.operation});
-            return status::pending;
-        });
+    static mqb_status receive(mqb_consumer* handle, mqb_receive* call) noexcept {
+        return common::post(handle, call->call, job_kind::receive);
     }
-    static mqb_status connect(mqb_consumer* handle, mqb_call* call) noexcept { return post(handle, *call, job_kind::connect); }
-    static mqb_status receive(mqb_consumer* handle, mqb_receive* call) noexcept { return post(handle, call->call, job_kind::receive); }
     static mqb_status settle(mqb_consumer* handle, mqb_settle* call) noexcept {
-        made_type& self = self_of(handle);
+        made_type& self = common::self_of(handle);
         if constexpr (checks_maximal)
-            if (!self.book().may_settle(settle_call(*call, self), self.dispositions)) return MQB_OK;
-        return post(handle, call->call, job_kind::settle);
+            if (!self.book().may_settle(self, *call, self.dispositions)) return MQB_OK;
+        return common::post(handle, call->call, job_kind::settle);
     }
-    static mqb_status control(mqb_consumer* handle, mqb_control* call) noexcept { return post(handle, call->call, job_kind::control); }
     static void free_batch(mqb_consumer* handle, void* batch) noexcept {
-        made_type& self = self_of(handle);
+        made_type& self = common::self_of(handle);
         if constexpr (checks_maximal)
             if (!self.book().freed(self, batch)) return;
         at_the_quiet_edge(self, "free_batch", [&] { self.thread().post(self.body, job{job_kind::free_batch, false, batch, 0}); });
     }
     static void lanes_done(mqb_consumer* handle, std::uint64_t token) noexcept {
-        made_type& self = self_of(handle);
+        made_type& self = common::self_of(handle);
         at_the_quiet_edge(self, "lanes_done", [&] { self.thread().post(self.body, job{job_kind::lanes_done, false, nullptr, token}); });
     }
-    static void cancel(mqb_consumer* handle, std::uint64_t operation) noexcept {
-        made_type& self = self_of(handle);
-        self.thread().cancel(self.body, operation);
-    }
-    static void free(mqb_consumer* handle) noexcept {
-        made_type& self = self_of(handle);
-        self.thread().stop(self.body);
-        delete &self;
-    }
-
     static constexpr mqb_consumer_table make() {
         mqb_consumer_table slots{};
         slots.struct_size = sizeof slots;
-        slots.connect = connect;  // also without one of the author's: it starts the thread
+        slots.connect = common::connect;  // also without one of the author's: it starts the thread
         slots.receive = receive;
         if constexpr (has_settle<T>) slots.settle = settle;
         slots.free_batch = free_batch;
         if constexpr (has_lanes_done<T>) slots.lanes_done = lanes_done;
-        if constexpr (has_control<T>) slots.control = control;
-        slots.cancel = cancel;
-        slots.free = free;
+        if constexpr (has_control<T>) slots.control = common::control;
+        slots.cancel = common::cancel;
+        slots.free = common::free;
         return slots;
     }
     static constexpr mqb_consumer_table table = make();

@@ -13,30 +13,15 @@
 
 #include <mqb/consumer.h>
 #include <mqb/sdk/batch.hpp>
-#include <mqb/sdk/batch_book.hpp>
 #include <mqb/sdk/context.hpp>
 
 namespace mqb::sdk {
 
 // Threads: all [serial] but cancel, which is [any]. What answers at once needs no lock and no thread.
-class consumer : public instance, public mqb_consumer {
+class consumer : public detail::batch_giver, public mqb_consumer {
 public:
-    explicit consumer(const context& made) : instance(made.raw().host) { table = nullptr; }
-
-    // ---- for the edge ----
-    detail::batch_book& book() noexcept { return book_; }
-    std::uint32_t dispositions = ~0u;  // declared by the promises of this configuration
-    bool keeps_book = checks_maximal;
-
-private:
-    detail::batch_book book_;
+    explicit consumer(const context& made) : batch_giver(made.raw().host) { table = nullptr; }
 };
-
-inline void receive_call::ended(status answer) const noexcept {
-    consumer& self = *static_cast<consumer*>(owner());
-    if (self.keeps_book && answer == status::done && raw().batch) self.book().given(raw().batch, raw().messages.count);
-}
-inline void settle_call::ended(status) const noexcept { static_cast<consumer*>(owner())->book().has_settled(*this); }
 
 namespace detail {
 
@@ -121,7 +106,7 @@ struct consumer_edge : common_edge<T, consumer, mqb_consumer> {
         T& self = common::self_of(handle);
         settle_call call(*raw, self);
         if constexpr (checks_maximal)
-            if (!self.book().may_settle(call, self.dispositions)) return MQB_OK;
+            if (!self.book().may_settle(self, *raw, self.dispositions)) return MQB_OK;
         return start(call, MQB_DISCONNECTED, [&] { return self.settle(call); });
     }
     static void free_batch(mqb_consumer* handle, void* raw) noexcept {

@@ -1,6 +1,7 @@
 // receive_call: a request for messages, and the settle of what was given.
 #pragma once
 
+#include <mqb/sdk/batch_book.hpp>
 #include <mqb/sdk/call.hpp>
 #include <mqb/sdk/message.hpp>
 
@@ -27,7 +28,11 @@ public:
     }
     // Nothing now: the host asks again after its poll interval. Only with the promise `needs_polling`.
     status nothing_now() const noexcept { return give(mqb_list{nullptr, 0, sizeof(mqb_message), sizeof(mqb_message)}, nullptr); }
-    void ended(status answer) const noexcept;  // for the checks
+    // For the checks.
+    void ended(status answer) const noexcept {
+        auto& giver = *static_cast<detail::batch_giver*>(owner());
+        if (giver.keeps_book && answer == status::done && raw().batch) giver.book().given(raw().batch, raw().messages.count);
+    }
 };
 
 // One entry of a settle with its outcome.
@@ -67,7 +72,7 @@ public:
         for (std::uint32_t i = 0; i < size(); ++i) (*this)[i].gone();
     }
 
-    void ended(status answer) const noexcept;  // for the checks
+    void ended(status) const noexcept { static_cast<detail::batch_giver*>(owner())->book().has_settled(raw()); }  // for the checks
 
     detail::by_index<settle_call> begin() const noexcept { return {this, 0}; }
     detail::by_index<settle_call> end() const noexcept { return {this, size()}; }

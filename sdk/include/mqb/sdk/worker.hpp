@@ -157,7 +157,7 @@ private:
         auto slice = Body::can_interrupt ? std::chrono::milliseconds(1000) : longest_slice;
         if (period_.count() > 0) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_idle - clock::now());
-            if (left < slice) slice = left;
+            if (left < slice) slice = left.count() > 0 ? left : std::chrono::milliseconds(0);
         }
         // Before the queue is left unlocked: whoever posts from here on interrupts the turn.
         in_turn_.store(true);
