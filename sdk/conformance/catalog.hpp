@@ -45,6 +45,11 @@ enum class case_id {
     free_lanes,
     stable_identity,
     max_unsettled,
+    settle_prefix,
+    settle_batch,
+    reply,
+    lanes_ending,
+    lanes_deadline,
     send,
     send_borrowed,
     send_empty,
@@ -60,6 +65,8 @@ enum class case_id {
     idempotent,
     responds,
     reconnect,
+    ordered_retry,
+    transactional,
     unprovable_promises,
     middleware_consumer,
     middleware_publisher,
@@ -71,6 +78,7 @@ enum class case_id {
     store_conditions,
     store_expiry,
     store_scan,
+    nested_children,
 };
 
 struct test_case {
@@ -115,6 +123,11 @@ void free_unsettled(stage&);
 void free_lanes(stage&);
 void stable_identity(stage&);
 void max_unsettled(stage&);
+void settle_prefix(stage&);
+void settle_batch(stage&);
+void reply(stage&);
+void lanes_ending(stage&);
+void lanes_deadline(stage&);
 void send(stage&);
 void send_borrowed(stage&);
 void send_empty(stage&);
@@ -130,6 +143,8 @@ void ordered(stage&);
 void idempotent(stage&);
 void responds(stage&);
 void reconnect(stage&);
+void ordered_retry(stage&);
+void transactional(stage&);
 void unprovable_promises(stage&);
 void middleware_consumer(stage&);
 void middleware_publisher(stage&);
@@ -141,6 +156,7 @@ void store_values(stage&);
 void store_conditions(stage&);
 void store_expiry(stage&);
 void store_scan(stage&);
+void nested_children(stage&);
 }  // namespace cases
 
 }  // namespace mqb::conformance

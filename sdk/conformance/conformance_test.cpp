@@ -8,15 +8,19 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #if defined(__SANITIZE_ADDRESS__)
-// A case that fails leaves behind what it held, so that it cannot make things worse. In a process of its own nobody minds; here some
-// run in this one.
-extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
+#include <sanitizer/lsan_interface.h>
+#define MQB_LEAKS_ARE_MEANT __lsan::ScopedDisabler meant
+#else
+#define MQB_LEAKS_ARE_MEANT static_cast<void>(0)
 #endif
 
 using namespace mqb::conformance;
@@ -31,7 +35,14 @@ mqb_status send(mqb_publisher*, mqb_send* s) {
 void cancel(mqb_publisher*, std::uint64_t) {}
 void release(mqb_publisher* p) { delete p; }
 const mqb_publisher_table table = {sizeof(mqb_publisher_table), 0, nullptr, send, nullptr, cancel, release};
+// What create does besides.
+bool leaves_files = false, aborts = false;
+int files_left = 0;
+std::string last_config;
 mqb_status make(mqb_create* c) {
+    last_config.assign(c->config.data, c->config.size);
+    if (leaves_files && std::ofstream("left" + std::to_string(++files_left)) << "here") std::filesystem::create_directories("deep/er");
+    if (aborts) std::abort();
     c->made = new mqb_publisher{&table};
     return MQB_OK;
 }
@@ -39,6 +50,35 @@ const mqb_factory endpoint = {
     sizeof(mqb_factory), MQB_ENDPOINT, MQB_SIDE_PUBLISHER, 0, {"hole", 4}, {"{\"type\":\"object\"}", 17}, nullptr, make};
 const mqb_factory* const factories[] = {&endpoint};
 const mqb_plugin plugin = {sizeof(mqb_plugin), MQB_ABI_DRAFT, {"hole", 4}, {"1", 1}, {"MIT", 3}, factories, 1, 0, nullptr};
+
+// A directory with "start", where the test is from now on, and an empty "tmp", where the kit puts what it needs.
+struct scratch {
+    std::filesystem::path path, before = std::filesystem::current_path();
+    std::string temporary;
+    scratch() {
+        std::string name = (std::filesystem::temp_directory_path() / ("mqb-conformance-test-" + std::string(6, 'X'))).string();
+        REQUIRE(mkdtemp(name.data()));
+        path = std::filesystem::canonical(name);
+        std::filesystem::create_directories(path / "start");
+        std::filesystem::create_directories(path / "tmp");
+        if (const char* set = std::getenv("TMPDIR")) temporary = set;
+        setenv("TMPDIR", (path / "tmp").c_str(), 1);
+        std::filesystem::current_path(path / "start");
+        std::ofstream("meant.txt") << "of the author";
+    }
+    ~scratch() {
+        std::filesystem::current_path(before);
+        temporary.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", temporary.c_str(), 1);
+        std::filesystem::remove_all(path);
+    }
+    scratch(const scratch&) = delete;
+    scratch& operator=(const scratch&) = delete;
+    std::vector<std::string> entries(const char* folder) const {
+        std::vector<std::string> out;
+        for (const auto& e : std::filesystem::directory_iterator(path / folder)) out.push_back(e.path().filename().string());
+        return out;
+    }
+};
 
 std::string report_of(options o, int* code) {
     std::ostringstream out;
@@ -71,9 +111,88 @@ TEST_CASE("a failure names the rule and the exit code is 1, in every form") {
     o.output = format::junit;
     CHECK(report_of(o, &code).find("<failure message=\"send answered OK and left message 0 UNSENT\">") != std::string::npos);
     o.in_process = true;
-    report_of(o, &code);
+    {
+        // A case that fails in this process leaves behind what it held, so that it cannot make things worse.
+        MQB_LEAKS_ARE_MEANT;
+        report_of(o, &code);
+    }
     CHECK(code == 1);
     lies = false;
+}
+
+TEST_CASE("where the kit was started nothing changes, and no directory of a case is left") {
+    const scratch place;
+    leaves_files = true;
+    for (const bool in_process : {false, true}) {
+        files_left = 0;
+        options o;
+        o.only = "create_free_leaks";
+        o.in_process = in_process;
+        int code = -1;
+        CHECK(report_of(o, &code).find("pass    hole/create_free_leaks") != std::string::npos);
+        CHECK(code == 0);
+        CHECK(files_left == (in_process ? 210 : 0));  // which a child counts for itself
+        CHECK(place.entries("start") == std::vector<std::string>{"meant.txt"});
+        CHECK(place.entries("tmp").empty());
+        CHECK(std::filesystem::current_path() == place.path / "start");
+    }
+    leaves_files = false;
+}
+
+TEST_CASE("a case that crashes leaves nothing behind either") {
+    const scratch place;
+    leaves_files = true;
+    aborts = true;
+    options o;
+    o.only = "create_free_leaks";
+    int code = -1;
+    CHECK(report_of(o, &code).find("crash   hole/create_free_leaks") != std::string::npos);
+    CHECK(code == 1);
+    CHECK(place.entries("start") == std::vector<std::string>{"meant.txt"});
+    CHECK(place.entries("tmp").empty());
+    aborts = leaves_files = false;
+}
+
+TEST_CASE("paths of the command line and of conformance.json are those of the directory in which the kit was started") {
+    const scratch place;
+    std::ofstream("kit.json") << R"({"endpoint": "hole", "prepare": {"command": "echo $PWD >>../commands; test -f meant.txt"},
+        "publisher": {"there": "meant.txt", "new": "./new.txt", "up": "../up", "topic": "other", "deep": [{"x": "/abs"}]}})";
+    options o;
+    o.config = "kit.json";
+    o.only = "create";
+    o.in_process = true;
+    int code = -1;
+    const std::string text = report_of(o, &code);
+    CAPTURE(text);
+    CHECK(code == 0);
+    const std::string start = (place.path / "start").string();
+    const auto seen = boost::json::parse(last_config);
+    CHECK(seen.at("there") == boost::json::string(start + "/meant.txt"));
+    CHECK(seen.at("new") == boost::json::string(start + "/new.txt"));
+    CHECK(seen.at("up") == boost::json::string((place.path / "up").string()));
+    CHECK(seen.at("topic") == "other");
+    CHECK(seen.at("deep").at(0).at("x") == "/abs");
+    std::ifstream commands(place.path / "commands");
+    std::string where;
+    CHECK(std::getline(commands, where));
+    CHECK(where == start);
+}
+
+TEST_CASE("a provocation has a control and nothing unknown") {
+    const scratch place;
+    int code = -1;
+    options o;
+    o.config = "kit.json";
+    for (const char* wrong : {R"({"provoke": {"earthquake": {"control": "shake"}}})", R"({"provoke": {"refusal": {"json": {}}}})",
+                              R"({"provoke": {"refusal": {"control": "refuse", "jason": {}}}})"}) {
+        std::ofstream("kit.json") << wrong;
+        report_of(o, &code);
+        CHECK(code == 2);
+    }
+    std::ofstream("kit.json") << R"({"provoke": {"refusal": {"control": "refuse", "json": {"nth": 2}}}})";
+    const auto subjects = subjects_of_file("kit.json");
+    CHECK(subjects.at(0).provoke.at("refusal").control == "refuse");
+    CHECK(subjects.at(0).provoke.at("refusal").json == R"({"nth":2})");
 }
 
 TEST_CASE("an unknown case is refused with exit code 2") {

@@ -7,6 +7,7 @@
 namespace mqb::conformance {
 namespace {
 void check_buffer(const mqb_buffer& b, const std::string& what) {
+    if (b.size > PTRDIFF_MAX) fail(rules::buffer, what + " has the size " + std::to_string(b.size) + ", which no memory has");
     if (!b.data && b.size) fail(rules::buffer, what + " has no data and size " + std::to_string(b.size));
     if (!b.owner) return;
     require(b.owner->struct_size >= sizeof(mqb_owner), rules::buffer,
@@ -41,6 +42,7 @@ void consumer::check(const mqb_message& m, std::uint32_t i) {
     const std::string what = "message " + std::to_string(i);
     check_buffer(m.payload, what + ": payload");
     check_buffer(m.metadata, what + ": metadata");
+    require(m.metadata.size <= MQB_META_MAX_SIZE, rules::metadata, what + " has " + std::to_string(m.metadata.size) + " bytes of metadata");
     std::size_t at = 0;
     mqb_meta entry;
     int more, entries = 0;
@@ -69,7 +71,7 @@ std::optional<batch> consumer::take(operation& op) {
     require(l.count <= limits.max, rules::receive_limits,
             "receive gave " + std::to_string(l.count) + " messages, asked for at most " + std::to_string(limits.max));
     mark("reading the messages that receive gave");
-    batch b{r.batch, {}};
+    batch b{r.batch, {}, op.answered_at()};
     std::uint64_t bytes = 0;
     for (std::uint32_t i = 0; i < l.count; ++i) {
         received m;
@@ -134,6 +136,10 @@ void consumer::free_batch(batch& b) {
     b.token = nullptr;
 }
 
+void consumer::lanes_done(std::uint64_t token) {
+    if (slots_.lanes_done) enter(name("lanes_done"), [&] { return slots_.lanes_done(self_, token), 0; });
+}
+
 operation& consumer::start_control(const std::string& id, const std::string& request) {
     operation& op = start_control_call(name("control"), id, request);
     fly(op).start([&] { return slots_.control ? slots_.control(self_, &op.as<mqb_control>()) : mqb_status(MQB_UNSUPPORTED); }, serial());
@@ -145,7 +151,7 @@ void consumer::close() {
     land();
     for (auto& [op, limits] : std::map(asked_)) (void)limits, take(*op);  // a receive that won against its cancel gave a batch
     for (void* token : std::set(live_)) {
-        batch b{token, {}};
+        batch b{token, {}, 0};
         free_batch(b);
     }
     handle::close();

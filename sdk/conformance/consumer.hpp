@@ -15,8 +15,11 @@ struct received {
 struct batch {
     void* token = nullptr;
     std::vector<received> messages;
+    std::uint64_t given_at = 0;  // see operation::answered_at
     std::size_t size() const { return messages.size(); }
 };
+
+inline constexpr const char* reply_text = "reply of the kit";  // what REPLY and REPLY_MORE carry
 
 struct wanted {  // one settle entry
     std::uint32_t index;
@@ -51,6 +54,7 @@ public:
     bool declares(std::int32_t disposition) const { return (promises_.dispositions & MQB_BIT(disposition)) != 0; }
 
     void free_batch(batch&);
+    void lanes_done(std::uint64_t token);
     operation& start_control(const std::string& id, const std::string& request);
     void close() override;
 

@@ -6,6 +6,10 @@
 #include <cstring>
 
 namespace mqb::conformance {
+namespace {
+constexpr std::uint32_t most_lanes = 65536;
+constexpr std::size_t most_events = 4096;
+}  // namespace
 
 std::uint64_t steady_now() { return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / 1ns); }
 
@@ -13,7 +17,12 @@ const mqb_host_table fake_host::table_ = {sizeof(mqb_host_table), 0,         on_
                                           on_wait_until,          on_cancel, on_render,    on_table_of};
 
 fake_host::fake_host(std::recursive_mutex* serial) : face_{{&table_}, this}, serial_(serial) {}
-fake_host& fake_host::make(std::recursive_mutex* serial) { return *new fake_host(serial); }
+fake_host& fake_host::make(std::recursive_mutex* serial) {
+    static std::mutex guard;
+    static auto& all = *new std::vector<fake_host*>;  // kept for ever, and not as leaks
+    std::lock_guard lock(guard);
+    return *all.emplace_back(new fake_host(serial));
+}
 fake_host& fake_host::of(mqb_host* h) { return *reinterpret_cast<face*>(h)->self; }
 
 void fake_host::enter_state(state s) { state_ = s; }
@@ -34,16 +43,43 @@ std::int32_t fake_host::on_log_level(mqb_host* h) {
 void fake_host::on_log(mqb_host* h, std::int32_t level, mqb_text text) {
     fake_host& self = of(h);
     self.called("log", true, true);
+    check_text("a log line", text);
     std::lock_guard lock(self.guard_);
     self.log_.push_back(std::to_string(level) + " " + (text.size ? std::string(text.data, std::min<std::size_t>(text.size, 4096)) : ""));
 }
 void fake_host::on_event(mqb_host* h, const mqb_event* e) {
     fake_host& self = of(h);
     self.called("event", false, false);
-    seen_event seen{e->kind, e->number, e->text.size ? std::string(e->text.data, e->text.size) : "", {}};
-    if (e->kind == MQB_LANES_ENDING) seen.lanes.assign(e->lanes, e->lanes + e->lane_count);
+    const std::uint64_t moment = next_moment(), now = steady_now();
+    if (e->struct_size < offsetof(mqb_event, lane_count) + sizeof e->lane_count)
+        return note(rules::event, "an event has struct_size " + std::to_string(e->struct_size));
+    check_text("the text of an event", e->text);
+    const bool ending = e->kind == MQB_LANES_ENDING;
+    if (ending && (!e->lanes || !e->lane_count)) return note(rules::event, "LANES_ENDING names no lane");
+    if (ending && e->lane_count > most_lanes)
+        return note(rules::many_lanes, "LANES_ENDING names " + std::to_string(e->lane_count) + " lanes");
     std::lock_guard lock(self.guard_);
+    if (ending && !self.tokens_.insert(e->number).second)
+        note(rules::event, "the token " + std::to_string(e->number) + " of LANES_ENDING was used before");
+    if (e->kind == MQB_LANES_ENDED && !self.tokens_.count(e->number))
+        note(rules::event, "LANES_ENDED brings the token " + std::to_string(e->number) + ", which no LANES_ENDING had");
+    if (++self.raised_ > most_events)
+        return warn("more than 4096 events were raised; a host drops events, or ends a route, that floods it");
+    seen_event seen{e->kind, e->number, e->text.size ? std::string(e->text.data, e->text.size) : "", {}, e->deadline_ns, moment, now};
+    if (ending) seen.lanes.assign(e->lanes, e->lanes + e->lane_count);
     self.events_.push_back(std::move(seen));
+    self.changed_.notify_all();
+}
+std::optional<seen_event> fake_host::wait_for_event(std::int32_t kind, std::chrono::milliseconds patience,
+                                                    std::optional<std::int64_t> token) {
+    std::unique_lock lock(guard_);
+    std::optional<seen_event> found;
+    changed_.wait_for(lock, patience, [&] {
+        for (const seen_event& e : events_)
+            if (e.kind == kind && (!token || e.number == *token)) return found = e, true;
+        return false;
+    });
+    return found;
 }
 std::uint64_t fake_host::on_now(mqb_host* h, std::int32_t clock) {
     of(h).called("now", true, false);

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
+#include <set>
 #include <thread>
 
 namespace mqb::conformance {
@@ -16,6 +18,9 @@ struct seen_event {
     std::int64_t number;
     std::string text;
     std::vector<std::uint64_t> lanes;
+    std::uint64_t deadline_ns;
+    std::uint64_t moment;  // see next_moment()
+    std::uint64_t at_ns;   // on the steady clock
 };
 
 // made -> creating -> running -> freeing -> freed. In each state only some slots may be called.
@@ -32,6 +37,8 @@ public:
     void end_timers();
 
     std::vector<seen_event> events();
+    // Waits for the event of this kind and, if given, token.
+    std::optional<seen_event> wait_for_event(std::int32_t kind, std::chrono::milliseconds patience, std::optional<std::int64_t> token = {});
     std::vector<std::string> log();
     int calls() const { return calls_; }
 
@@ -70,6 +77,8 @@ private:
     std::thread clock_;
     bool delivering_ = false;
     std::vector<seen_event> events_;
+    std::set<std::int64_t> tokens_;  // of LANES_ENDING
+    std::size_t raised_ = 0;
     std::vector<std::string> log_;
 };
 

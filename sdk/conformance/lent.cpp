@@ -209,7 +209,7 @@ mqb_status lent_publisher::on_send(mqb_publisher* p, mqb_send* s) {
 void lent_publisher::work() {
     std::unique_lock lock(guard_);
     for (;;) {
-        changed_.wait(lock, [this] { return !waiting_.empty(); });
+        changed_.wait(lock, [this] { return !waiting_.empty() && !held_; });
         lock.unlock();
         std::this_thread::sleep_for(200us);
         lock.lock();
@@ -229,6 +229,21 @@ void lent_publisher::on_cancel(mqb_publisher* p, std::uint64_t operation) {
     std::lock_guard lock(self.guard_);
     for (waiting& w : self.waiting_)
         if (w.send->call.operation == operation) w.cancelled = true;
+}
+void lent_publisher::hold(bool on) {
+    std::lock_guard lock(guard_);
+    held_ = on;
+    changed_.notify_all();
+}
+bool lent_publisher::uses(const mqb_list& l) {
+    const auto* begin = static_cast<const char*>(l.first);
+    const auto* end = begin + std::size_t(l.count) * l.stride;
+    const auto inside = [&](const mqb_list& given) {
+        const auto* at = static_cast<const char*>(given.first);
+        return given.count && at >= begin && at < end;
+    };
+    std::lock_guard lock(guard_);
+    return std::ranges::any_of(waiting_, [&](const waiting& w) { return inside(w.send->messages) || inside(w.send->outcomes); });
 }
 std::vector<std::string> lent_publisher::sent() { return std::lock_guard(guard_), sent_; }
 

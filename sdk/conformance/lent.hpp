@@ -62,6 +62,10 @@ public:
     static lent_publisher& make(answering);
     mqb_child child() { return {MQB_SIDE_PUBLISHER, 0, {nullptr, 0}, &face_.base}; }
     void deliver_under(std::recursive_mutex* serial);
+    // Answers nothing until it is called again with false.
+    void hold(bool);
+    // A send that waits here was given this array.
+    bool uses(const mqb_list&);
     std::vector<std::string> sent();
     static mqb_promises promises();
 
@@ -88,6 +92,7 @@ private:
     std::mutex guard_;
     std::condition_variable changed_;
     std::deque<waiting> waiting_;
+    bool held_ = false;
     std::vector<std::string> sent_;
 };
 

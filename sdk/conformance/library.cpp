@@ -22,6 +22,13 @@ std::set<int> numbers_in(const char* folder) {
     for (const auto& e : std::filesystem::directory_iterator(folder, ignored)) out.insert(std::atoi(e.path().filename().c_str()));
     return out;
 }
+// To open a pipe would wait for somebody who writes to it.
+void require_regular(const std::string& path) {
+    std::error_code ec;
+    const auto status = std::filesystem::status(path, ec);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        fail(rules::loadable, path + " is not a regular file");
+}
 template <class T>
 T at(const std::string& file, std::size_t offset) {
     T out;
@@ -33,6 +40,7 @@ T at(const std::string& file, std::size_t offset) {
 
 const mqb_plugin* (*library::door() const)(void) {
     std::string full = path.find('/') == std::string::npos ? "./" + path : path;
+    require_regular(path);
     mark("dlopen");
     void* handle = dlopen(full.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) fail(rules::loadable, dlerror());
@@ -53,6 +61,7 @@ const mqb_plugin* library::open() const {
 std::string as_string(mqb_text t) { return t.size ? std::string(t.data, t.size) : std::string(); }
 
 std::vector<std::string> exported_symbols(const std::string& path) {
+    require_regular(path);
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::runtime_error("cannot be read");
     const std::string file((std::istreambuf_iterator<char>(in)), {});

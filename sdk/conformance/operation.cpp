@@ -6,12 +6,38 @@
 
 namespace mqb::conformance {
 namespace {
+std::atomic<std::uint64_t> moments{0};
+
+// The length of the sequence that begins at p; 0: there is none.
+std::size_t utf8_sequence(const unsigned char* p, std::size_t left) {
+    if (p[0] < 0x80) return 1;
+    const std::size_t n = p[0] >= 0xC2 && p[0] < 0xE0 ? 2u : p[0] >= 0xE0 && p[0] < 0xF0 ? 3u : p[0] >= 0xF0 && p[0] < 0xF5 ? 4u : 0u;
+    if (n == 0 || n > left) return 0;
+    for (std::size_t i = 1; i < n; ++i)
+        if ((p[i] & 0xC0) != 0x80) return 0;
+    const bool overlong = (p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xF0 && p[1] < 0x90);
+    const bool outside = (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF4 && p[1] > 0x8F);
+    return overlong || outside ? 0 : n;
+}
+
 std::mutex registry_guard;
-std::unordered_map<const void*, operation*> registry;
-std::atomic<std::uint64_t> next_id{0x5100000000000001u};  // large: a plugin that keeps 32 bits of it is found out
+auto& registry = *new std::unordered_map<const void*, operation*>;  // kept for ever, with what is in it
+std::atomic<std::uint64_t> next_id{0x5100000000000001u};            // large: a plugin that keeps 32 bits of it is found out
 
 bool known(mqb_status s) { return s >= MQB_OK && s <= MQB_UNSUPPORTED; }
 }  // namespace
+
+std::uint64_t next_moment() noexcept { return ++moments; }
+
+void check_text(const std::string& whose, mqb_text t) {
+    if (t.size && !t.data) return note(rules::text, whose + " has a size and no data");
+    const auto* p = reinterpret_cast<const unsigned char*>(t.data);
+    for (std::size_t at = 0; at < t.size;) {
+        const std::size_t n = utf8_sequence(p + at, t.size - at);
+        if (n == 0) return note(rules::text, whose + " is no UTF-8 at byte " + std::to_string(at));
+        at += n;
+    }
+}
 
 const char* name_of_status(mqb_status s) {
     static const char* const names[] = {"OK",           "PENDING", "RETRY",     "REJECTED",   "BAD_CONFIG",
@@ -38,6 +64,7 @@ operation* operation::of(const void* call) {
 
 mqb_status operation::start(const std::function<mqb_status()>& call, std::recursive_mutex* serial) {
     started_ = true;
+    began_at_ = next_moment();
     mqb_status answered;
     {
         std::unique_lock<std::recursive_mutex> turn;
@@ -68,6 +95,7 @@ mqb_status operation::start(const std::function<mqb_status()>& call, std::recurs
 }
 
 void operation::on_completion(mqb_call* call, mqb_status status) {
+    const std::uint64_t now = next_moment();
     operation* self = of(call);
     if (!self) return note(rules::struct_owner, "`done` was called with a struct that is not the caller's");
     std::function<void(mqb_status)> next;
@@ -84,6 +112,7 @@ void operation::on_completion(mqb_call* call, mqb_status status) {
             if (status == MQB_PENDING || !known(status))
                 note(rules::known_status, "`done` of " + what + " brought " + name_of_status(status) + " (" + std::to_string(status) + ")");
             self->status_ = status;
+            self->completed_at_ = now;
             if (self->returned_) self->close();
             next = self->on_done;
         }
@@ -95,6 +124,7 @@ void operation::on_completion(mqb_call* call, mqb_status status) {
 void operation::on_explain(mqb_call* call, std::uint32_t entry, mqb_text text) {
     operation* self = of(call);
     if (!self) return note(rules::explain, "explain was called with a struct that is not the caller's");
+    check_text(std::string("a text of explain of ") + self->what_, text);
     std::lock_guard lock(self->guard);
     if (self->completions_ || (self->returned_ && !self->pending_))
         note(rules::explain, std::string("explain of ") + self->what_ + " came after the answer");
@@ -128,6 +158,10 @@ mqb_status operation::answer(std::chrono::milliseconds patience) {
 bool operation::finished() {
     std::lock_guard lock(guard);
     return (returned_ && !pending_) || completions_ > 0;
+}
+std::uint64_t operation::answered_at() {
+    std::lock_guard lock(guard);
+    return pending_ ? completed_at_ : began_at_;
 }
 mqb_status operation::status() {
     std::lock_guard lock(guard);

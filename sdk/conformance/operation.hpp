@@ -22,6 +22,11 @@ struct heard {  // one text of explain, or one answer of a control
     std::string text;
 };
 
+// [any] A number that grows: what is called first has the smaller one.
+std::uint64_t next_moment() noexcept;
+// [any] Notes a text that is not UTF-8.
+void check_text(const std::string& whose, mqb_text);
+
 // What the kit knows about a call. [any]: `done`, `explain` and `answer` come from any thread. Lives until the process ends, so that a
 // completion that comes too late or twice is found and not crashed on.
 class operation {
@@ -46,6 +51,10 @@ public:
     bool finished();
     bool was_pending() const { return pending_; }
     mqb_status status();
+    // When the start was called, and when the answer was there: that of `done`, or of the start for what it answers itself, since a
+    // host does nothing else while a start runs.
+    std::uint64_t began_at() const { return began_at_; }
+    std::uint64_t answered_at();
 
     std::vector<heard> explained();
     std::string why();  // all texts in one line, for reports
@@ -73,6 +82,7 @@ private:
     std::condition_variable arrived_;
     bool started_ = false, returned_ = false, pending_ = false, inside_start_ = false;
     int completions_ = 0;
+    std::uint64_t began_at_ = 0, completed_at_ = 0;
     mqb_status status_ = MQB_PENDING;
     std::vector<heard> texts_;
 };

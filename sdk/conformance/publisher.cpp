@@ -91,6 +91,7 @@ operation& start_control_call(const char* what, const std::string& id, const std
         operation* self = operation::of(control);
         if (!self) return note(rules::struct_owner, "answer was called with a struct that is not the caller's");
         if (self->finished()) return note(rules::answer, "answer of control came after OK");
+        check_text("the answer of control", json);
         std::lock_guard lock(self->guard);
         self->answers.push_back({0, as_string(json)});
         if (self->answers.size() > 1) note(rules::answer, "control answered twice");

@@ -51,7 +51,7 @@ const std::vector<one>& table() {
         {"feed", "20", "messages that a case puts to the source at most", into<n>(&quirks::feed)},
         {"patience_ms", "5000", "how long the kit waits for what must happen", into<n>(&quirks::patience)},
         {"quiet_ms", "300", "how long the kit waits for what must not happen", into<n>(&quirks::quiet)},
-        {"disconnect", "\"\"", "shell command that breaks the connection; empty: reconnect is skipped",
+        {"disconnect", "\"\"", "shell command that breaks the connection, where no control does (`provoke`)",
          into<std::string>(&quirks::disconnect)},
         {"control_id", "\"\"", "a control id that answers OK", into<std::string>(&quirks::control_id)},
         {"reply_to", "\"\"", "a payload that a handler or responding publisher answers", into<std::string>(&quirks::reply_to)},

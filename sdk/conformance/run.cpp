@@ -4,6 +4,7 @@
 #include "catalog.hpp"
 #include "child.hpp"
 #include "report.hpp"
+#include "workplace.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
@@ -11,8 +12,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <stdexcept>
 #include <thread>
 
 namespace mqb::conformance {
@@ -23,12 +28,12 @@ constexpr int patience_with_timeouts = 3;  // after that many the rest is skippe
 class runner {
 public:
     runner(const library& l, const options& o, std::ostream& to) : lib_(l), options_(o), report_(o, to) {
-        base_ = (std::filesystem::temp_directory_path() / ("mqb-conformance-" + std::to_string(getpid()))).string();
+        start_here();
+        base_ = (std::filesystem::temp_directory_path() / ("mqb-conformance-" + std::string(6, 'X'))).string();
+        if (!mkdtemp(base_.data())) throw std::runtime_error(base_ + ": " + std::strerror(errno));
+        base_ = std::filesystem::absolute(base_).string();
     }
-    ~runner() {
-        std::error_code ignored;
-        std::filesystem::remove_all(base_, ignored);
-    }
+    ~runner() { remove(base_); }
     int run() {
         if (!options_.config.empty()) from_file_ = subjects_of_file(options_.config);
         for (const test_case& c : catalog())
@@ -64,8 +69,27 @@ private:
         report_.finish();
         return 1;
     }
+    // Runs it in a directory of its own, which is gone afterwards, whatever happened.
     result do_it(const std::function<std::string()>& work, std::string* answer = nullptr) {
-        return options_.in_process ? in_this_process(work, answer) : in_child(work, options_.limit, answer);
+        scratch_ = base_ + "/" + std::to_string(++case_number_);
+        const auto there = [&] {
+            const workplace here(scratch_ + "/here");
+            return work();
+        };
+        result r = options_.in_process ? in_this_process(there, answer) : in_child(there, options_.limit, answer);
+        remove(scratch_);
+        return r;
+    }
+    // Also what was left without the right to enter it.
+    static void remove(const std::string& directory) {
+        namespace fs = std::filesystem;
+        std::error_code ec;
+        fs::remove_all(directory, ec);
+        if (!ec) return;
+        for (auto at = fs::recursive_directory_iterator(directory, fs::directory_options::skip_permission_denied, ec);
+             at != fs::recursive_directory_iterator(); at.increment(ec))
+            if (at->is_directory(ec)) fs::permissions(at->path(), fs::perms::owner_all, ec);
+        fs::remove_all(directory, ec);
     }
     // In a child: what the parent needs to know of the factories.
     std::string describe() {
@@ -108,10 +132,8 @@ private:
             stage door(lib_, nobody_, {});
             about = subjects_of_plugin(door.plugin(), from_file_).at(index);
         }
-        const int number = ++case_number_;
-        place where{base_ + "/" + c.name + std::to_string(number), "kit" + std::to_string(getpid()) + c.name + std::to_string(number)};
-        std::replace(where.topic.begin(), where.topic.end(), '_', 'x');
-        std::filesystem::create_directories(where.scratch);
+        place where{scratch_, "kit" + std::to_string(getpid()) + c.name + std::to_string(case_number_)};
+        std::ranges::replace(where.topic, '_', 'x');
         stage s(lib_, about, where);
         c.body(s);
         s.finish();
@@ -122,7 +144,7 @@ private:
     const options& options_;
     report report_;
     std::vector<subject> from_file_, subjects_;
-    std::string base_, broken_;
+    std::string base_, scratch_, broken_;
     int case_number_ = 0;
 };
 
@@ -142,7 +164,10 @@ int run_on(const library& l, const options& o) {
 }
 }  // namespace
 
-int run(const options& o) { return run_on({o.plugin, nullptr}, o); }
+int run(const options& o) {
+    start_here();
+    return run_on({as_meant_at_start(o.plugin), nullptr}, o);
+}
 int run_linked(const mqb_plugin* plugin, const options& o) { return run_on({o.plugin, plugin}, o); }
 
 }  // namespace mqb::conformance

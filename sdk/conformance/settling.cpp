@@ -8,7 +8,7 @@ namespace {
 // A reply on the stack of the kit, without owners; the memory is gone after the answer.
 struct reply {
     guarded payload, message;
-    reply() : payload(std::string_view("reply of the kit")), message(sizeof(mqb_message)) {
+    reply() : payload(std::string_view(reply_text)), message(sizeof(mqb_message)) {
         mqb_message m{};
         m.payload = {payload.data(), payload.size(), nullptr};
         std::memcpy(message.data(), &m, sizeof m);

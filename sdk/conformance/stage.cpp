@@ -1,9 +1,10 @@
 #include "stage.hpp"
 
+#include "workplace.hpp"
+
 #include <boost/json/serialize.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -63,14 +64,14 @@ letter stage::next_letter() {
 void stage::prepare_once() {
     if (prepared_ || !about.prepare || about.prepare->command.empty()) return;
     prepared_ = true;
-    if (std::system(where.fill(about.prepare->command).c_str()) != 0) skip("the command of `prepare` failed");
+    if (run_at_start(where.fill(about.prepare->command)) != 0) skip("the command of `prepare` failed");
 }
 
 void stage::write_prepared(std::uint32_t n) {
     prepare_once();
     const preparation& p = *about.prepare;
     if (p.file.empty()) return;
-    const std::string path = where.fill(p.file);
+    const std::string path = as_meant_at_start(where.fill(p.file));
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream out(path, std::ios::app | std::ios::binary);
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -112,6 +113,17 @@ consumer& stage::source_with(std::uint32_t n) {
     }
     feed(n);
     return open_consumer();
+}
+
+const provocation& stage::how_to(const std::string& what) const {
+    static const std::map<std::string, const char*> lines = {
+        {"revocation", R"({"control": "revoke", "json": {"lanes": 1, "deadline_ms": 500}})"},
+        {"disconnect", R"({"control": "disconnect", "json": {}})"},
+        {"refusal", R"({"control": "refuse", "json": {"operation": "send", "nth": 2, "class": "retry"}})"}};
+    auto it = about.provoke.find(what);
+    if (it == about.provoke.end())
+        skip("conformance.json does not say how to provoke it; for instance: \"provoke\": {\"" + what + "\": " + lines.at(what) + "}");
+    return it->second;
 }
 
 consumer& stage::reopen(consumer& first) {

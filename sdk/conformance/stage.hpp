@@ -40,6 +40,17 @@ public:
         feeder_ = nullptr;
     }
 
+    // How conformance.json says that this is provoked; skips with the line to write when it does not.
+    const provocation& how_to(const std::string& what) const;
+    // Provokes it at a connected instance.
+    template <class Instance>
+    void provoke(Instance& at, const std::string& what) {
+        const provocation& how = how_to(what);
+        operation& op = at.start_control(how.control, where.fill(how.json));
+        op.answer(q().patience);
+        if (op.status() != MQB_OK) skip("control \"" + how.control + "\", which is to provoke the " + what + ", answered " + op.why());
+    }
+
     // The next consumer of the same configuration, after the first one was freed.
     consumer& reopen(consumer& first);
 

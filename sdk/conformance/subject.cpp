@@ -1,8 +1,10 @@
 #include "subject.hpp"
 
 #include "schema.hpp"
+#include "workplace.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value_to.hpp>
 
 #include <fstream>
@@ -18,23 +20,40 @@ std::string text_of(const json::object& o, const char* key, std::string otherwis
     return v ? std::string(v->as_string()) : otherwise;
 }
 
+json::object as_configuration(json::value v) {
+    paths_as_meant_at_start(v);
+    return v.as_object();
+}
+
+provocation read_provocation(const std::string& what, const json::object& how) {
+    if (what != "revocation" && what != "disconnect" && what != "refusal") throw std::runtime_error("unknown provocation \"" + what + "\"");
+    for (const auto& [key, value] : how)
+        if (key != "control" && key != "json") throw std::runtime_error("unknown key \"" + std::string(key) + "\" in provoke." + what);
+    if (!how.contains("control")) throw std::runtime_error("provoke." + what + " names no control");
+    const json::value* request = how.if_contains("json");
+    return {std::string(how.at("control").as_string()), request ? json::serialize(*request) : "{}"};
+}
+
 subject read(const json::object& o) {
     subject s;
     for (const auto& [key, value] : o) {
         if (key == "endpoint" || key == "middleware" || key == "handler" || key == "store" || key == "factory")
             s.factory = value.as_string();
         else if (key == "config")
-            s.consumer = s.publisher = value.as_object();
+            s.consumer = s.publisher = as_configuration(value);
         else if (key == "consumer")
-            s.consumer = value.as_object();
+            s.consumer = as_configuration(value);
         else if (key == "publisher")
-            s.publisher = value.as_object();
+            s.publisher = as_configuration(value);
         else if (key == "quirks")
             s.q = quirks_from(value.as_object());
         else if (key == "prepare") {
             const json::object& p = value.as_object();
             s.prepare = preparation{text_of(p, "file"), text_of(p, "line", "message-${N}"), text_of(p, "command"), 0};
             if (const json::value* n = p.if_contains("lines")) s.prepare->lines = n->to_number<std::uint32_t>();
+        } else if (key == "provoke") {
+            for (const auto& [what, how] : value.as_object())
+                s.provoke[std::string(what)] = read_provocation(std::string(what), how.as_object());
         } else if (key == "sides") {
             for (const json::value& side : value.as_array()) s.sides |= side == "consumer" ? MQB_SIDE_CONSUMER : MQB_SIDE_PUBLISHER;
         } else if (key == "skip") {

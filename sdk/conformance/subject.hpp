@@ -18,11 +18,17 @@ struct preparation {
     std::uint32_t lines = 0;            // 0: as many as the case wants
 };
 
+// How the plugin is made to do what it does not do by itself: a control of the side that the case tests.
+struct provocation {
+    std::string control, json;
+};
+
 struct subject {
     std::string factory;  // its name; empty for the cases of the library
     std::uint32_t kind = 0, sides = 0;
     boost::json::object consumer, publisher;  // configurations; handlers and stores use `publisher`
     std::optional<preparation> prepare;
+    std::map<std::string, provocation> provoke;  // what → how
     quirks q;
     std::map<std::string, std::string> skip;  // case → reason
     bool derived = false;                     // the configuration comes from the schema alone

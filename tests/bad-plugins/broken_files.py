@@ -9,10 +9,10 @@ good, folder = sys.argv[1:]
 
 def path(name):
     p = os.path.join(folder, f"libmqb_bad_{name}.so")
-    if os.path.islink(p) or os.path.isfile(p):
-        os.remove(p)
-    elif os.path.isdir(p):
+    if os.path.isdir(p) and not os.path.islink(p):
         shutil.rmtree(p)
+    elif os.path.lexists(p):
+        os.remove(p)
     return p
 
 
@@ -27,6 +27,7 @@ other = bytearray(whole)
 other[18:20] = (0xF3).to_bytes(2, "little")  # e_machine: RISC-V
 open(path("other_architecture"), "wb").write(other)
 os.mkdir(path("directory"))
+os.mkfifo(path("pipe"))
 os.symlink("libmqb_nowhere.so", path("dangling_link"))
 shutil.copy(good, path("unreadable"))
 os.chmod(os.path.join(folder, "libmqb_bad_unreadable.so"), 0)

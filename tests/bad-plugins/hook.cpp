@@ -1,4 +1,4 @@
-// hook.cpp: where an animal throws, aborts or hangs. Exceptions pass through the C frames above, as they would from a C++ plugin.
+// hook.cpp: where an animal throws, aborts, exits or hangs. Exceptions pass through the C frames above, as they would from a C++ plugin.
 #include "hook.h"
 
 #include <unistd.h>
@@ -23,6 +23,9 @@ extern "C" void zoo_hook(int at) {
 #endif
 #ifdef HOOK_ABORTS
     if (at == HOOK_ABORTS) abort();
+#endif
+#ifdef HOOK_EXITS
+    if (at == HOOK_EXITS) exit(0);
 #endif
 #ifdef HOOK_HANGS
     while (at == HOOK_HANGS) pause();

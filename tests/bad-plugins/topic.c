@@ -45,7 +45,7 @@ item *zoo_item(const mqb_message *m) {
     i->owner = (mqb_owner){ sizeof i->owner, 0, sizeof *i + m->payload.size + m->metadata.size, zoo_retain, zoo_release };
     atomic_init(&i->count, 1);
     memcpy(i->id, m->id, 16);
-    i->lane = m->lane;
+    i->partition = m->lane;
     i->null = !m->payload.data;
     i->payload = m->payload.size;
     i->metadata = m->metadata.size;
@@ -77,3 +77,22 @@ void zoo_back(topic *t, item *i) {
     if (t->last == &t->first) t->last = &i->next;
     if (t->waiting) pthread_cond_signal(&t->waiting->changed);
 }
+
+uint64_t zoo_now(mqb_host *host) { return host->table->now(host, MQB_CLOCK_STEADY); }
+int zoo_says(mqb_text json, const char *part) {
+    const size_t size = strlen(part);
+    for (size_t at = 0; at + size <= json.size; ++at)
+        if (memcmp(json.data + at, part, size) == 0) return 1;
+    return 0;
+}
+long zoo_number(mqb_text json, const char *key, long otherwise) {
+    const size_t size = strlen(key);
+    for (size_t at = 0; at + size < json.size; ++at) {
+        if (memcmp(json.data + at, key, size) != 0) continue;
+        long n = 0;
+        for (at += size; at < json.size && json.data[at] >= '0' && json.data[at] <= '9'; ++at) n = n * 10 + (json.data[at] - '0');
+        return n;
+    }
+    return otherwise;
+}
+int zoo_is(mqb_text id, const char *name) { return id.size == strlen(name) && memcmp(id.data, name, id.size) == 0; }

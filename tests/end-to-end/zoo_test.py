@@ -10,13 +10,20 @@ ROWS = 2000
 # How the animal is used: the route `bad` reads from it, writes to it, or reads what the route `fill` has written to it.
 READING = "bad: {shutdown_timeout_ms: 300, input: {zoo: {topic: t}}, output: null}\n"
 WRITING = "bad: {shutdown_timeout_ms: 300, input: {file: {path: in.jsonl, format: raw}}, output: {zoo: {topic: t}}}\n"
-SETTLING = READING + "fill: {exit_on_empty: true, input: {file: {path: in.jsonl, format: raw}}, output: {zoo: {topic: t}}}\n"
+# One message at a time: where some faults need a receive that waits, and others one that does not, there is one of each.
+SETTLING = READING.replace("300,", "300, batch_size: 1,") + "fill: {exit_on_empty: true, input: {file: {path: in.jsonl, format: raw}}, output: {zoo: {topic: t}}}\n"
+BATCHES = SETTLING.replace("zoo:", "zoo_batch:").replace("batch_size: 1, ", "")  # a batch of one has no parts
+PASSING = READING.replace("input: {zoo: {topic: t}}", "input: {zoo: {topic: t}, middlewares: [{zoo_pass: {}}]}")
 ANIMALS = {
+    "throws_error_in_promises": READING, "throws_int_in_promises": READING,
     "throws_error_in_create": READING, "throws_int_in_create": READING, "throws_error_in_connect": READING, "throws_error_in_receive": READING,
     "throws_int_in_receive": READING, "throws_error_in_send": WRITING, "throws_int_in_send": WRITING, "throws_error_in_settle": SETTLING,
     "throws_error_in_free": READING, "hangs_in_connect": READING, "hangs_in_receive": READING, "hangs_in_send": WRITING,
     "hangs_in_settle": SETTLING, "hangs_in_free_batch": SETTLING, "unknown_status": SETTLING, "completes_twice": SETTLING,
     "done_and_completes": SETTLING, "send_done_and_completes": WRITING, "completes_inside_start": SETTLING, "makes_nothing": READING,
+    "null_with_size": SETTLING, "absurd_payload": SETTLING, "settle_completes_twice": SETTLING, "batch_of_mixed_outcomes": BATCHES,
+    "explains_in_latin": READING, "floods_states": READING, "floods_lanes": READING, "too_many_lanes": READING,
+    "middleware_receives_twice": PASSING,
 }
 # Shows itself only where a receive waited: at the latest the one that the signal cancels.
 AFTER_THE_SIGNAL = {"completes_twice"}
@@ -71,6 +78,15 @@ class Zoo(bridge.Case):
                 if fault.startswith("hangs"):
                     self.assertEqual(ledgers["bad"]["state"], "failed", running.text)
                     self.assertTrue(re.search(says, ledgers["bad"]["cause"]), ledgers["bad"])
+
+    def test_a_plugin_that_ends_the_process_is_named_and_is_no_success(self):
+        for fault in ("exits_in_receive", "exits_in_send"):
+            with self.subTest(fault):
+                self.write("routes.yaml", READING if fault.endswith("receive") else WRITING)
+                running = self.start("run", "routes.yaml", "--plugin", bridge.ZOO / f"libmqb_bad_{fault}.so")
+                code = running.end()
+                self.assertEqual(code, 1, running.text)
+                self.assertRegex(running.text, rf"zoo\.{fault.rpartition('_')[2]} called exit\(\) \(route bad\)")
 
     def test_a_drain_gives_up_a_route_that_is_stuck_when_the_others_have_ended(self):
         running = self.start_beside("hangs_in_receive", READING, "--drain")

@@ -23,6 +23,22 @@ inline void must_redeliver(stage& s, consumer& c) {
     if (!s.can_feed()) skip("the kit cannot put anything to the source");
     if (!s.q().redelivers) skip("conformance.json: redelivers is false");
 }
+// n messages, of two lanes in turn where the kit chooses.
+inline std::vector<letter> letters_of_two_lanes(stage& s, std::uint32_t n) {
+    std::vector<letter> out;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        out.push_back(s.next_letter());
+        out.back().metadata += meta_text("key", i % 2 ? "odd" : "even");
+        out.back().lane = 1 + i % 2;
+    }
+    return out;
+}
+inline void feed_two_lanes(stage& s, std::uint32_t n) {
+    if (s.round_trips())
+        s.feed(letters_of_two_lanes(s, n));
+    else
+        s.feed(n);
+}
 inline std::multiset<std::string> as_set(const std::vector<batch>& b) {
     const auto p = payloads_of(b);
     return {p.begin(), p.end()};

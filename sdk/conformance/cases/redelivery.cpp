@@ -27,17 +27,7 @@ void free_lanes(stage& s) {
     if (!s.can_feed()) skip("the kit cannot put anything to the source");
     consumer& c = acknowledging(s, 0);
     must_redeliver(s, c);
-    if (s.round_trips()) {
-        std::vector<letter> letters;
-        for (std::uint32_t i = 0; i < n; ++i) {
-            letters.push_back(s.next_letter());
-            letters.back().metadata += meta_text("key", i % 2 ? "odd" : "even");
-            letters.back().lane = 1 + i % 2;
-        }
-        s.feed(letters);
-    } else {
-        s.feed(n);
-    }
+    feed_two_lanes(s, n);
     auto got = c.collect(n, s.q().patience);
     std::set<std::uint64_t> lanes;
     const batch* wide = nullptr;

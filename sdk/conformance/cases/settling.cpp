@@ -94,13 +94,35 @@ void nack_delay(stage& s) {
     require(out[0].result == MQB_SETTLE_OK, rules::settle_outcome, "NACK got the outcome " + std::to_string(out[0].result));
     c.free_batch(got[0]);
     auto again = c.receive(s.q().patience);
-    require(again.has_value(), rule{"call.h", "NACK: deliver it again, not before delay_ns."}, "the message did not come again");
+    require(again.has_value(), rules::nack, "the message did not come again");
     const auto took = std::chrono::steady_clock::now() - begin;
-    require(took >= delay - 5ms, rule{"call.h", "NACK: deliver it again, not before delay_ns."},
-            "it came after " + std::to_string(took / 1ms) + " ms, with a delay of 200 ms");
+    require(took >= delay - 5ms, rules::nack, "it came after " + std::to_string(took / 1ms) + " ms, with a delay of 200 ms");
     require(again->messages[0].what.payload == got[0].messages[0].what.payload, rules::settle, "another message came");
     if (again->messages[0].what.delivery_count == 1) warn("delivery_count is 1 for a message that came again");
     c.settle_all(*again);
+    c.free_batch(*again);
+    require(c.collect(1, s.q().quiet).empty(), rules::nack, "one NACK delivered the message more than once");
+    // Without a delay, beside a message that is acknowledged.
+    if (s.q().feed < 2) return;
+    s.fed.clear();
+    s.feed(2);
+    auto two = c.collect(2, s.q().patience);
+    require(count_of(two) == 2, rules::receive, std::to_string(count_of(two)) + " of 2 messages came");
+    std::string back;
+    for (batch& b : two) {
+        for (std::uint32_t i = 0; i < b.size(); ++i) {
+            const bool first = back.empty();
+            if (first) back = b.messages[i].what.payload.value_or("");
+            const auto one = c.settle(b, {{i, first ? MQB_NACK : MQB_ACK}});
+            require(one[0].result == MQB_SETTLE_OK, rules::settle_outcome, "settle had the outcome " + std::to_string(one[0].result));
+        }
+        c.free_batch(b);
+    }
+    auto only = c.collect(1, s.q().patience);
+    for (const batch& more : c.collect(1, s.q().quiet)) only.push_back(more);
+    require(payloads_of(only) == std::vector<std::string>{back}, rules::nack,
+            std::to_string(count_of(only)) + " messages came for one NACK beside one ACK");
+    for (batch& b : only) c.settle_all(b);
 }
 
 void reply_more(stage& s) {
