@@ -48,8 +48,7 @@ const char* plugin_consumer::fault_in(const mqb_receive& r, mqb_status answer) c
     if (r.messages.count == 0) return r.batch ? "gave a batch without messages" : nullptr;
     if (!r.batch) return "gave messages without a batch";
     if (r.messages.count > r.max_messages) return "gave more messages than it was asked for";
-    if (!is_sound<mqb_message>(r.messages)) return "gave a list that cannot be one of messages";
-    return instance_->is_checking() && !has_sound_metadata(r.messages) ? "gave a message whose metadata is invalid" : nullptr;
+    return is_sound<mqb_message>(r.messages) ? nullptr : "gave a list that cannot be one of messages";
 }
 
 core::status plugin_consumer::finish_receive(operation& op, mqb_status answer) noexcept {
@@ -58,6 +57,9 @@ core::status plugin_consumer::finish_receive(operation& op, mqb_status answer) n
     const mqb_receive& r = op.abi.receive;
     const char* fault = self.fault_in(r, answer);
     const char* broken = fault || answer != MQB_OK ? nullptr : fault_in_messages(r.messages);
+    // Only once the buffers are known to be what they say.
+    if (!fault && !broken && answer == MQB_OK && self.instance_->is_checking() && !has_sound_metadata(r.messages))
+        fault = "gave a message whose metadata is invalid";
     if (!fault && !broken && answer == MQB_OK) [[likely]] {
         c.messages = to_core<const core::message>(r.messages);
         c.batch = r.batch;

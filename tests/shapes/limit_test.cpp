@@ -56,23 +56,27 @@ TEST_CASE("a settle that is refused for ever ends with the shutdown timeout: sto
 }
 
 TEST_CASE("the end of an input ends the route only when everything is recorded, with and without drain") {
+    std::vector<std::unique_ptr<rig>> rigs;
     for (bool drain : {false, true})
         for (answers how : {answers::at_once, answers::by_mail, answers::from_thread, answers::mixed})
             for (auto from : all_sources(how)) {
                 from.expires = 0;
-                rig r{from, sink_named("pipelined", how), 40, 3};
+                auto& r = *rigs.emplace_back(std::make_unique<rig>(from, sink_named("pipelined", how), 40, 3));
                 r.definition.drain = drain;
-                r.definition.shutdown_timeout = std::chrono::milliseconds{10};
+                r.definition.shutdown_timeout = std::chrono::milliseconds{500};
                 // Refused for longer than the shutdown timeout.
-                for (std::uint32_t n = 1; n <= 4; ++n) r.source_script.fail(verb::settle, n, {.status = core::status::retry});
-                run(r);
-                const auto end = r.end();
-                INFO(r.describe());
-                r.check_end();
-                CHECK(end.state == core::route_state::completed);
-                CHECK(end.totals.delivered == 40);
-                CHECK(r.from.count(item::place::settled) == 40);
+                for (std::uint32_t n = 1; n <= 6; ++n) r.source_script.fail(verb::settle, n, {.status = core::status::retry});
             }
+    run_all(rigs);
+    for (auto& one : rigs) {
+        rig& r = *one;
+        const auto end = r.end();
+        INFO(r.describe());
+        r.check_end();
+        CHECK(end.state == core::route_state::completed);
+        CHECK(end.totals.delivered == 40);
+        CHECK(r.from.count(item::place::settled) == 40);
+    }
 }
 
 TEST_CASE("a source that never ends is drained when nothing is there, without drain it waits") {
