@@ -24,6 +24,8 @@ public:
     [[nodiscard]] std::string_view of(std::uint32_t index) const noexcept;
     // The text of the index, else that of the whole call, else empty.
     [[nodiscard]] std::string_view best(std::uint32_t index) const noexcept;
+    // The index of the first text; that of the whole call if there is none.
+    [[nodiscard]] std::uint32_t first_index() const noexcept { return texts_.empty() ? whole_call : texts_.front().index; }
     void clear() noexcept { texts_.clear(); }
     [[nodiscard]] bool empty() const noexcept { return texts_.empty(); }
     // Gives every text to `take(index, text)`.
@@ -72,8 +74,13 @@ struct settle_entry {
     text_view reason;  // ack: empty, or why it was not delivered: "filtered", "duplicate", "discarded"
 };
 
+// The reason of a NACK that a handler asked for: the source gets it, where it takes any.
+inline constexpr std::string_view given_back = "given_back";
+
 enum class settle_result : std::int32_t { retry = 0, ok = 1, gone = 2 };
 enum class send_result : std::int32_t { unsent = 0, done = 1, again = 2, refused = 3, uncertain = 4, give_back = 5 };
+// What done means for the message, in an outcome's number.
+enum class became : std::uint64_t { delivered = 0, filtered = 1, duplicate = 2, discarded = 3, dead_lettered = 4 };
 // Flags of an outcome. exhausted: somebody below has given up retrying. was_uncertain (never crosses the plugin interface): an
 // earlier try may have arrived, whatever the last one said.
 inline constexpr std::uint32_t exhausted = 1;
@@ -86,6 +93,7 @@ struct outcome {
 
     [[nodiscard]] settle_result settled() const noexcept { return static_cast<settle_result>(result); }
     [[nodiscard]] send_result sent() const noexcept { return static_cast<send_result>(result); }
+    [[nodiscard]] bool delivered() const noexcept { return sent() == send_result::done && number == 0; }
     void set(settle_result r) noexcept { result = static_cast<std::int32_t>(r); }
     void set(send_result r) noexcept { result = static_cast<std::int32_t>(r); }
 };

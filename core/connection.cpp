@@ -56,7 +56,8 @@ void connection::ended(status answer) {
 void connection::begin_later() {
     now_ = state::pausing;
     pause_.pending = true;
-    clock_.wait_until(later(clock_.now_steady(), pauses_.next()), pause_);
+    next_try_ns_ = later(clock_.now_steady(), pauses_.next());
+    clock_.wait_until(next_try_ns_, pause_);
 }
 
 void connection::stop() {

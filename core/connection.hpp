@@ -51,6 +51,8 @@ public:
     void begin_later();
     void has_worked() noexcept { pauses_.reset(); }
     [[nodiscard]] bool is_at_rest() const noexcept { return now_ != state::connecting && !pause_.pending; }
+    // When it connects next, by the steady clock; 0: it does not wait for that.
+    [[nodiscard]] std::uint64_t next_try_ns() const noexcept { return pause_.pending ? next_try_ns_ : 0; }
 
 private:
     enum class state : std::uint8_t { down, connecting, pausing, up, stopped };
@@ -68,6 +70,7 @@ private:
     backoff pauses_;
     connect_call call_;
     pause_timer pause_;
+    std::uint64_t next_try_ns_ = 0;
     state now_ = state::down;
     bool stopping_ = false;
 };

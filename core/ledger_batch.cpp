@@ -2,26 +2,34 @@
 
 namespace mqb::core {
 
-void ledger_batch::reset(void* leaf_batch, message_list received) {
+void ledger_batch::reset(void* leaf_batch, message_list received, std::uint64_t number) {
     leaf = leaf_batch;
     messages = received;
     bytes = bytes_kept_by(received);
     not_final = not_accepted = received.count;
-    calls = 0;
-    freed = gives_back = all_ready = false;
+    calls = returned = 0;
+    sequence = number;
+    untouched = true;
+    first.whole = this;
+    first.freed = gives_back = all_ready = false;
     states.assign(received.count, entry_state::open);
     fates.assign(received.count, fate::returned);
     extras.clear();
+    redeliveries.clear();
     ready.clear();
     groups.clear();
     order.clear();
     group_of.clear();
 }
 
-void ledger_batch::accept(std::uint32_t index, const settle_entry& entry, fate why) {
-    states[index] = entry_state::accepted;
+redelivery& ledger_batch::redelivery_of(std::uint32_t index) {
+    if (redeliveries.empty()) redeliveries.resize(messages.count);
+    if (!redeliveries[index]) redeliveries[index] = std::make_unique<redelivery>();
+    return *redeliveries[index];
+}
+
+void ledger_batch::keep(std::uint32_t index, const settle_entry& entry, fate why) {
     fates[index] = why;
-    --not_accepted;
     if (entry.what == disposition::ack && entry.reason.size == 0) return;
     if (extras.empty()) extras.resize(messages.count);
     auto kept = std::make_unique<extra>();

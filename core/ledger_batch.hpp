@@ -3,6 +3,7 @@
 
 #include "core/call.hpp"
 #include "core/counters.hpp"
+#include "core/dead_letters.hpp"
 #include "core/owned_message.hpp"
 
 #include <deque>
@@ -38,11 +39,40 @@ struct lane_group {
     std::uint32_t not_final = 0;
 };
 
+// Where a message is.
+struct entry_place {
+    ledger_batch* batch = nullptr;
+    std::uint32_t index = 0;
+};
+
+// What the chain above has been given at one time: a batch as it was received, or messages of earlier ones once more.
+struct presentation {
+    ledger_batch* whole = nullptr;    // set: index k is index k of that batch
+    std::vector<entry_place> places;  // else: where each message is; no batch once it was settled
+    std::vector<message> messages;    // of those
+    bool freed = false;
+};
+
+// What is known of a message that was presented in vain.
+struct redelivery {
+    std::uint32_t presentations = 1;
+    std::uint64_t due = 0;  // on the steady clock
+    failure_note note;
+};
+
 // Why an entry became final; the order is that of the counters.
 enum class fate : std::uint8_t { delivered, replied, filtered, duplicate, discarded, dead_lettered, rejected, nacked, returned };
 
-// open: nobody settled it yet. accepted: settled from above, waits its turn. given: in a call to the leaf.
-enum class entry_state : std::uint8_t { open, accepted, given, final };
+// open: presented as received, nobody settled it yet. waiting: will be presented again. open_again: is. burying: in a call to the
+// dead letters. replying: its reply is in a call, its ACK comes after it. accepted: settled, waits its turn. given: in a call to the
+// leaf.
+enum class entry_state : std::uint8_t { open, waiting, open_again, burying, replying, accepted, given, final };
+// Nobody has decided what becomes of it.
+[[nodiscard]] constexpr bool is_undecided(entry_state s) noexcept { return s <= entry_state::burying; }
+// Not in a call: it may become final at any moment.
+[[nodiscard]] constexpr bool is_loose(entry_state s) noexcept {
+    return s <= entry_state::open_again || s == entry_state::replying || s == entry_state::accepted;
+}
 
 struct ledger_batch {
     // What an entry carries beyond a plain ACK.
@@ -56,26 +86,31 @@ struct ledger_batch {
     message_list messages;
     std::uint64_t bytes = 0;         // charged to the route's budget
     std::uint32_t not_final = 0;     // entries that are not final
-    std::uint32_t not_accepted = 0;  // entries in state open
+    std::uint32_t returned = 0;      // entries that were returned: the leaf has them until the batch is freed
+    std::uint32_t not_accepted = 0;  // entries that are undecided
+    std::uint64_t sequence = 0;      // in the order of the receives
+    bool untouched = true;           // no entry was settled yet
+    presentation first;              // as it was received
     std::uint32_t calls = 0;         // settles of this batch in flight
-    bool freed = false;              // from above
     bool gives_back = false;         // some of it was returned: freeing it below kills lanes, so it waits for earlier batches
     bool all_ready = false;          // unit message: every entry was accepted at once and none was given
     std::vector<entry_state> states;
     std::vector<fate> fates;
-    std::vector<std::unique_ptr<extra>> extras;  // empty, or one slot per entry
-    std::vector<std::uint32_t> ready;            // unit message: accepted indexes that were not given yet
-    std::vector<lane_group> groups;              // unit prefix
-    std::vector<std::uint32_t> order;            // indexes by group; empty: there is one group and the order is that of the batch
-    std::vector<std::uint32_t> group_of;         // by index; empty: there is one group
+    std::vector<std::unique_ptr<extra>> extras;             // empty, or one slot per entry
+    std::vector<std::unique_ptr<redelivery>> redeliveries;  // the same
+    std::vector<std::uint32_t> ready;                       // unit message: accepted indexes that were not given yet
+    std::vector<lane_group> groups;                         // unit prefix
+    std::vector<std::uint32_t> order;     // indexes by group; empty: there is one group and the order is that of the batch
+    std::vector<std::uint32_t> group_of;  // by index; empty: there is one group
 
-    void reset(void* leaf_batch, message_list received);
+    void reset(void* leaf_batch, message_list received, std::uint64_t number);
     [[nodiscard]] std::uint32_t index(const lane_group& g, std::uint32_t k) const noexcept {
         return order.empty() ? g.first + k : order[g.first + k];
     }
     [[nodiscard]] lane_group& group(std::uint32_t index) noexcept { return groups[group_of.empty() ? 0 : group_of[index]]; }
-    // Accepts one entry; what it carries is copied.
-    void accept(std::uint32_t index, const settle_entry& entry, fate why);
+    // Keeps what an entry carries and why it was settled so.
+    void keep(std::uint32_t index, const settle_entry& entry, fate why);
+    [[nodiscard]] redelivery& redelivery_of(std::uint32_t index);
     // The entry as it is to be given to the leaf.
     [[nodiscard]] settle_entry entry(std::uint32_t index) const noexcept;
 };

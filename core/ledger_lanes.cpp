@@ -7,14 +7,19 @@ namespace mqb::core {
 
 void ledger::make_final(ledger_batch& b, std::uint32_t index, fate why) {
     entry_state& s = b.states[index];
-    if (s == entry_state::open)
+    if (s == entry_state::waiting) forget_waiting(b, index);
+    if (is_undecided(s))
         --b.not_accepted;
     else
         --unrecorded_;
     s = entry_state::final;
     b.fates[index] = why;
     --b.not_final;
-    if (why == fate::returned) b.gives_back = true;
+    if (why == fate::returned) {
+        b.gives_back = true;
+        ++b.returned;
+        ++returned_held_;
+    }
     if (!b.groups.empty()) --b.group(index).not_final;
     counter_of(counters_, why).add(1);
     counters_.in_flight.subtract(1);
@@ -38,13 +43,12 @@ void ledger::make_range_final(ledger_batch& b, std::uint32_t from, std::uint32_t
 }
 
 // The lane is no longer ours: whatever is not in a call is returned.
-void ledger::bury(ledger_lane& l, lane_state why) {
+void ledger::give_up(ledger_lane& l, lane_state why) {
     l.now = why;
     for (lane_group* g : l.groups)
         for (std::uint32_t k = 0; k < g->count; ++k) {
             const std::uint32_t index = g->batch->index(*g, k);
-            const entry_state s = g->batch->states[index];
-            if (s == entry_state::open || s == entry_state::accepted) make_final(*g->batch, index, fate::returned);
+            if (is_loose(g->batch->states[index])) make_final(*g->batch, index, fate::returned);
         }
     forget_final(l);
 }
@@ -81,8 +85,8 @@ void ledger::kill(ledger_lane& l) {
         for (std::uint32_t k = 0; k < g->count; ++k) {
             const std::uint32_t index = g->batch->index(*g, k);
             const entry_state s = g->batch->states[index];
-            if (s == entry_state::open) alive = false;
-            if (s == entry_state::open || (s == entry_state::accepted && !alive)) make_final(*g->batch, index, fate::returned);
+            if (is_undecided(s)) alive = false;
+            if (is_loose(s) && !alive) make_final(*g->batch, index, fate::returned);
         }
     forget_final(l);
 }
@@ -90,12 +94,13 @@ void ledger::kill(ledger_lane& l) {
 // Frees at the leaf what is final and not used above. A batch that gives something back waits for the batches before it, whose
 // settles it would turn into "gone".
 void ledger::release_if_done(ledger_batch& b) {
-    auto is_done = [](const ledger_batch& x) { return x.freed && x.not_final == 0 && x.calls == 0; };
+    auto is_done = [](const ledger_batch& x) { return x.first.freed && x.not_final == 0 && x.calls == 0; };
     if (!is_done(b)) return;
     auto take = [this](std::size_t i) {
         ledger_batch& done = *batches_[i];
         leaf_->free_batch(done.leaf);
         bytes_ -= done.bytes;
+        returned_held_ -= done.returned;
         for (auto& g : done.groups) leave(g);
         done.groups.clear();
         spare_batches_.push_back(std::move(batches_[i]));
@@ -134,14 +139,50 @@ void ledger::on_lanes_ending(std::span<const std::uint64_t> lanes, std::uint64_t
     endings_.push_back({token, {lanes.begin(), lanes.end()}});
     for (std::uint64_t id : lanes)
         if (auto at = lanes_.find(id); at != lanes_.end() && at->second->now == lane_state::open) at->second->now = lane_state::ending;
+    // What waits is not presented again.
+    std::vector<entry_place> waits;
+    for (const auto& [due, at] : waiting_)
+        if (std::ranges::find(lanes, at.batch->messages[at.index].lane) != lanes.end()) waits.push_back(at);
+    for (const entry_place& at : waits) return_one(*at.batch, at.index);
+    if (!waits.empty()) {
+        advance_all();
+        release_all_done();
+    }
     event_relay::on_lanes_ending(lanes, deadline_ns, token);
     check_endings();
+}
+
+// One undecided message, which is in nobody's hands, is given back; with it what cannot be settled without it.
+void ledger::return_one(ledger_batch& b, std::uint32_t index) {
+    if (b.states[index] == entry_state::final) return;
+    if (promised_.unit == settle_unit::prefix)
+        kill(*b.group(index).lane);
+    else if (promised_.unit == settle_unit::batch)
+        return_all(b);
+    else
+        make_final(b, index, fate::returned);
+}
+
+// Everything of a batch that is not in a call.
+void ledger::return_all(ledger_batch& b) {
+    for (std::uint32_t i = 0; i < b.messages.count; ++i)
+        if (is_loose(b.states[i])) make_final(b, i, fate::returned);
+}
+
+// Units message and batch: what the chain above had and gave back. A batch that is settled as a whole is returned as a whole.
+void ledger::return_open(ledger_batch& b, entry_state had) {
+    if (promised_.unit == settle_unit::batch) {
+        if (std::ranges::find(b.states, had) != b.states.end()) return_all(b);
+        return;
+    }
+    for (std::uint32_t i = 0; i < b.messages.count; ++i)
+        if (b.states[i] == had) make_final(b, i, fate::returned);
 }
 
 // Units message and batch: what is not in a call. A batch that is settled as a whole is returned as a whole.
 void ledger::return_lane(ledger_batch& b, std::uint64_t lane_id) {
     bool whole = false;
-    auto is_ours = [&](std::uint32_t i) { return b.states[i] == entry_state::open || b.states[i] == entry_state::accepted; };
+    auto is_ours = [&](std::uint32_t i) { return is_loose(b.states[i]); };
     if (promised_.unit == settle_unit::batch)
         for (std::uint32_t i = 0; i < b.messages.count && !whole; ++i) whole = is_ours(i) && b.messages[i].lane == lane_id;
     for (std::uint32_t i = 0; i < b.messages.count; ++i)
@@ -154,13 +195,12 @@ void ledger::on_lanes_ended(std::uint64_t token) {
         const ending ended = std::move(*at);
         endings_.erase(at);
         for (std::uint64_t id : ended.lanes) {
-            if (auto l = lanes_.find(id); l != lanes_.end()) bury(*l->second, lane_state::ended);
+            if (auto l = lanes_.find(id); l != lanes_.end()) give_up(*l->second, lane_state::ended);
             close_lane(id);
             if (promised_.unit == settle_unit::prefix) continue;
             for (auto& b : batches_) return_lane(*b, id);
         }
-        for (std::size_t i = batches_.size(); i-- > 0;)
-            if (i < batches_.size()) release_if_done(*batches_[i]);
+        release_all_done();
         advance_all();
         wake_parked_receive();
     }

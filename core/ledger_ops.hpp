@@ -15,6 +15,7 @@ struct ledger::settle_op : settle_call {
     ledger* self = nullptr;
     ledger_batch* from = nullptr;
     bool only_replies = false;
+    bool then_ack = false;            // of a reply: the entry is acknowledged once the reply has its outcome
     std::vector<settle_entry> named;  // what `entries` points to, unless it points into the plain ACKs
     std::vector<outcome> answers;
     std::vector<slice> slices;  // unit prefix
@@ -30,9 +31,19 @@ struct ledger::receive_slot : receive_call {
     ledger* self = nullptr;
     receive_call* upper = nullptr;
     bool parked = false;     // upper waits for room; the leaf was not asked
-    bool cancelled = false;  // while parked
+    bool cancelled = false;  // by the caller
     bool below_pending = false;
+    bool makes_way = false;  // the leaf's answer was cancelled for messages that are due
     wake_up wake;
+};
+
+// One call to the dead letters.
+struct ledger::bury_op : bury_call {
+    ledger* self = nullptr;
+    std::vector<entry_place> places;
+    std::vector<death> why;
+    std::vector<dead_letter> all;
+    bool is_running = false;
 };
 
 }  // namespace mqb::core

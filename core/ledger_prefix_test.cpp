@@ -224,11 +224,14 @@ TEST_CASE("unit prefix: a reply is given at once as one that settles nothing, an
     CHECK(b.leaf->settles[0].text == "1m");
     b.settle(batch, {0});
     REQUIRE(b.leaf->settles.size() == 2);
-    CHECK(b.leaf->settles[1].text == "0 1");
+    CHECK(b.leaf->settles[1].text == "0");
     b.leaf->answer(1, "o");
     b.book->free_batch(batch);
     CHECK(b.leaf->freed.empty());
     b.leaf->answer(0, "o");
+    REQUIRE(b.leaf->settles.size() == 3);
+    CHECK(b.leaf->settles[2].text == "1");
+    b.leaf->answer(2, "o");
     CHECK(b.leaf->freed == std::vector{1});
     CHECK(b.counts() == totals{1, 1, 0, 0});
     CHECK(b.leaf->replies == std::vector<std::string>{"answer"});

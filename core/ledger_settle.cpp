@@ -25,7 +25,7 @@ ledger::settle_op& ledger::take_op(ledger_batch& b) {
     settle_op& op = *spare_ops_.back();
     spare_ops_.pop_back();
     op.from = &b;
-    op.only_replies = false;
+    op.only_replies = op.then_ack = false;
     op.slices.clear();
     op.named.clear();
     op.texts.clear();
@@ -162,6 +162,16 @@ void ledger::finish(settle_op& op, status answer) {
         ++b.calls;
         replies_again_.push_back(&op);
         return retry_later();
+    } else if (op.then_ack && b.states[op.named[0].index] == entry_state::replying) {
+        const std::uint32_t index = op.named[0].index;
+        if (giving_up_) {
+            make_final(b, index, fate::returned);
+        } else {
+            settle_entry ack;
+            ack.index = index;
+            decide(b, ack, fate::replied);
+            to_advance_.push_back(&b);
+        }
     }
     if (again)
         retry_later();
@@ -172,7 +182,9 @@ void ledger::finish(settle_op& op, status answer) {
         if (!s.group->lane->groups.empty()) to_advance_.push_back(s.group->lane->groups.front()->batch);
     op.reply = owned_message{};
     spare_ops_.push_back(&op);
-    if (promised_.unit == settle_unit::prefix)
+    const bool others_waited = promised_.unit == settle_unit::batch || calls_ + 1 == calls_at_a_time_;
+    to_advance_.push_back(&b);
+    if (promised_.unit == settle_unit::prefix || !others_waited)
         advance_queued();
     else
         advance_all();
@@ -237,7 +249,7 @@ bool ledger::finish_slices(settle_op& op) {
             g.given = from + good;
             const bool is_gone = op.answers[at + good].settled() == settle_result::gone;
             if (is_gone || l.now == lane_state::ended || giving_up_)
-                bury(l, l.now == lane_state::ended ? lane_state::ended : lane_state::dead);
+                give_up(l, l.now == lane_state::ended ? lane_state::ended : lane_state::dead);
             else
                 again = true;
         }
@@ -254,6 +266,15 @@ void ledger::retry_later() {
     clock_.wait_until(later(clock_.now_steady(), retry_delay_ns_), retry_timer_);
 }
 
+// What was not recorded because the connection was lost does not wait longer with each loss.
+void ledger::on_state(bool connected, std::string_view cause) {
+    if (connected) {
+        retry_delay_ns_ = 0;
+        if (retry_timer_.pending) clock_.cancel(retry_timer_);
+    }
+    event_relay::on_state(connected, cause);
+}
+
 void ledger::give_up() {
     giving_up_ = true;
     for (settle_op* op : std::exchange(replies_again_, {})) {
@@ -263,11 +284,10 @@ void ledger::give_up() {
     }
     for (auto& b : batches_)
         for (std::uint32_t i = 0; i < b->messages.count; ++i)
-            if (b->states[i] == entry_state::accepted) make_final(*b, i, fate::returned);
+            if (b->states[i] == entry_state::accepted || b->states[i] == entry_state::replying) make_final(*b, i, fate::returned);
     for (auto& [id, l] : lanes_) forget_final(*l);
     if (retry_timer_.pending) clock_.cancel(retry_timer_);
-    for (std::size_t i = batches_.size(); i-- > 0;)
-        if (i < batches_.size()) release_if_done(*batches_[i]);
+    release_all_done();
 }
 
 }  // namespace mqb::core

@@ -45,6 +45,28 @@ TEST_CASE("unit message: what was not recorded is given again after a pause, wha
     CHECK(b.leaf->freed == std::vector{1});
 }
 
+TEST_CASE("what was not recorded when the connection was lost is given again as soon as there is one") {
+    ledger_bench b{settle_unit::message};
+    void* batch = b.receive({1});
+    b.settle(batch, {0});
+    for (std::size_t n = 0; n < 5; ++n) {
+        const std::uint64_t began = b.clock.now_steady();
+        b.leaf->answer(n, "r");
+        b.leaf->sink->on_state(false, "lost");
+        b.leaf->sink->on_state(true, {});
+        b.box.deliver_all();
+        CHECK(b.clock.now_steady() == began);
+        REQUIRE(b.leaf->settles.size() == n + 2);
+    }
+    b.leaf->answer(5, "r");
+    const std::uint64_t began = b.clock.now_steady();
+    b.until_retry();
+    CHECK(b.clock.now_steady() - began == 10'000'000);
+    b.leaf->answer(6, "o");
+    b.book->free_batch(batch);
+    CHECK(b.counts() == totals{1, 0, 0, 0});
+}
+
 TEST_CASE("unit batch: nothing is given before everything is accepted, then all of it in one call, one call at a time") {
     ledger_bench b{settle_unit::batch};
     void* first = b.receive({1, 1});
@@ -101,7 +123,7 @@ TEST_CASE("a disposition that the source did not declare never reaches it") {
         void on_misbehaviour(std::string_view) override { ++times; }
         int times = 0;
     } above;
-    for (disposition what : {disposition::nack, disposition::reject, disposition::reply, disposition::reply_more, disposition::released})
+    for (disposition what : {disposition::reject, disposition::reply, disposition::reply_more, disposition::released})
         for (settle_unit unit : {settle_unit::message, settle_unit::prefix, settle_unit::batch}) {
             ledger_bench b{unit, bit(disposition::ack)};
             above.times = 0;
@@ -122,7 +144,7 @@ TEST_CASE("each reason has its counter") {
     b.settle(batch, {0}, disposition::ack, "filtered");
     b.settle(batch, {1}, disposition::ack, "duplicate");
     b.settle(batch, {2}, disposition::ack, "discarded");
-    b.settle(batch, {3}, disposition::nack);
+    b.settle(batch, {3}, disposition::nack, given_back);
     b.settle(batch, {4}, disposition::reject);
     b.settle(batch, {5}, disposition::reply);
     const ledger_totals t = b.counters.totals();

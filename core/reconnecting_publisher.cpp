@@ -5,41 +5,24 @@
 
 namespace mqb::core {
 
-reconnecting_publisher::reconnecting_publisher(std::unique_ptr<publisher> leaf, mailbox& box, timers& clock, std::uint64_t longest_pause_ns)
-    : leaf_(std::move(leaf)), box_(box), link_(*this, clock, longest_pause_ns) {
-    leaf_->listen(this);
-    parked_.self = this;
-    parked_.deliver = [](mail& m) noexcept {
-        auto& p = static_cast<parked_mail&>(m);
-        p.posted = false;
-        p.self->answer_parked();
-    };
-}
+namespace {
+bool is_undone(const outcome& o) noexcept { return o.sent() != send_result::done && o.sent() != send_result::refused; }
+bool has_no_outcome(const outcome& o) noexcept { return o.sent() == send_result::unsent || o.sent() == send_result::uncertain; }
 
-status reconnecting_publisher::connect(call& c) {
-    if (stopped_) return status::cancelled;
-    connecting_ = &c;
-    connect_answer_ = status::pending;
-    inside_connect_ = true;
-    link_.begin();
-    inside_connect_ = false;
-    return connect_answer_;
+template <class Test>
+bool any_outcome(const send_call& c, Test test) noexcept {
+    for (std::uint32_t i = 0; i < c.outcomes.count; ++i)
+        if (test(c.outcomes[i])) return true;
+    return false;
 }
+}  // namespace
 
-void reconnecting_publisher::answer_connect(status answer, std::string_view text) {
-    call* c = std::exchange(connecting_, nullptr);
-    if (!c) return;
-    if (!text.empty()) c->texts.set(whole_call, text);
-    if (inside_connect_)
-        connect_answer_ = answer;
-    else
-        c->done(*c, answer);
-}
+reconnecting_publisher::reconnecting_publisher(std::unique_ptr<publisher> leaf, mailbox& box, timers& clock, std::uint64_t longest_pause_ns,
+                                               bool leaf_keeps_retry_order)
+    : reconnecting(std::move(leaf), box, clock, longest_pause_ns), keeps_retry_order_(leaf_keeps_retry_order) {}
 
-void reconnecting_publisher::on_connected() {
-    on_state(true, {});
-    answer_connect(status::ok, {});
-    while (!waiting_.empty() && link_.is_up()) {
+void reconnecting_publisher::start_waiting() {
+    while (!waiting_.empty() && is_up()) {
         send_op& op = *waiting_.front();
         waiting_.pop_front();
         status answer = status::cancelled;
@@ -47,23 +30,8 @@ void reconnecting_publisher::on_connected() {
             answer = start(op);
             if (answer == status::pending || !ended(op, answer)) continue;
         }
-        send_call& upper = *op.upper;
-        recycle(op);
-        upper.done(upper, answer);
+        give_back(op, answer);
     }
-}
-
-void reconnecting_publisher::on_not_connected(bool fatal, std::string_view cause) {
-    if (!fatal) {
-        on_state(false, cause);
-        return;
-    }
-    if (connecting_)
-        answer_connect(status::bad_config, cause);
-    else
-        on_bad_config(cause);
-    stopped_ = true;
-    post_parked();
 }
 
 reconnecting_publisher::send_op& reconnecting_publisher::take_op(send_call& upper) {
@@ -73,18 +41,14 @@ reconnecting_publisher::send_op& reconnecting_publisher::take_op(send_call& uppe
         made.self = this;
         made.done = [](call& c, status answer) noexcept {
             auto& op = static_cast<send_op&>(c);
-            reconnecting_publisher& self = *op.self;
-            if (!self.ended(op, answer)) return;
-            send_call& above = *op.upper;
-            self.recycle(op);
-            above.done(above, answer);
+            if (op.self->ended(op, answer)) op.self->give_back(op, answer);
         };
         spare_ops_.push_back(&made);
     }
     send_op& op = *spare_ops_.back();
     spare_ops_.pop_back();
     op.upper = &upper;
-    op.cancelled = false;
+    op.cancelled = op.comes_back = false;
     op.sequence = next_sequence_++;
     op.index.clear();
     op.messages = upper.messages;
@@ -100,53 +64,89 @@ reconnecting_publisher::send_op& reconnecting_publisher::take_op(send_call& uppe
 }
 
 status reconnecting_publisher::send(send_call& c) {
-    if (stopped_ && !link_.is_up()) return status::cancelled;
+    if (has_given_up()) return status::cancelled;
     send_op& op = take_op(c);
-    if (!link_.is_up() || !waiting_.empty()) {
+    if (!is_up() || !waiting_.empty()) {
         waiting_.push_back(&op);
         return status::pending;
     }
     status answer = start(op);
     if (answer == status::pending || !ended(op, answer)) return status::pending;
-    recycle(op);
+    recycle(op);  // it is the last one: nothing has to come back with it
     return answer;
 }
 
 status reconnecting_publisher::start(send_op& op) {
-    ++in_flight_;
-    const status answer = leaf_->send(op);
+    begin_call();
+    const status answer = leaf().send(op);
     op.in_flight = answer == status::pending;
     return answer;
 }
 
 bool reconnecting_publisher::ended(send_op& op, status& answer) {
-    --in_flight_;
+    end_call();
     op.in_flight = false;
     pass_up(op);
-    if (answer == status::ok && link_.is_up()) link_.has_worked();
+    if (answer == status::ok && is_up()) has_worked();
     // What a send left without outcome while the connection is lost comes before all that was started later.
     const bool is_ended_by_the_loss =
-        !link_.is_up() && !op.upper->messages.empty() && (answer == status::ok || (answer == status::cancelled && !op.cancelled));
+        !is_up() && !op.upper->messages.empty() && (answer == status::ok || (answer == status::cancelled && !op.cancelled));
     if (answer != status::disconnected && !is_ended_by_the_loss) {
         reconnect_if_idle();
         return true;
     }
-    if (link_.is_up()) lost(op);
-    const bool more = !op.cancelled && !stopped_ && select_unanswered(op);
-    if (more) wait(op);
-    reconnect_if_idle();
-    if (more) return false;
-    answer = status::ok;  // the outcomes decide
-    return true;
+    bool waits = false;
+    if (has_to_come_back(op))
+        leave_unsent(op);
+    else
+        waits = !op.cancelled && !is_stopped() && select_unanswered(op);
+    lost(op.upper->texts.best(whole_call));
+    if (waits)
+        wait(op);
+    else
+        answer = status::ok;  // the outcomes decide
+    return !waits;
 }
 
-// The next connect waits until nothing is in flight.
-void reconnecting_publisher::lost(send_op& by) {
-    link_.lost();
-    const auto cause = by.upper->texts.best(whole_call);
-    on_state(false, cause.empty() ? std::string_view{"disconnected"} : cause);
-    for (auto& o : ops_)
-        if (o->in_flight) leaf_->cancel(*o);
+// Whether sending the rest from here would overtake what the caller has to repeat: of a send before it, or of its own.
+bool reconnecting_publisher::has_to_come_back(const send_op& op) const noexcept {
+    if (!keeps_retry_order_ || op.upper->messages.empty()) return false;
+    return op.comes_back || any_outcome(*op.upper, [](const outcome& o) { return is_undone(o) && !has_no_outcome(o); });
+}
+
+// The caller gets it, and with it what was started after it.
+void reconnecting_publisher::give_back(send_op& op, status answer) {
+    send_call& upper = *op.upper;
+    const std::uint64_t from = op.sequence, to = next_sequence_;
+    const bool others_come_back = keeps_retry_order_ && any_outcome(upper, is_undone);
+    recycle(op);
+    if (others_come_back)
+        for (auto& o : ops_)
+            if (o->upper && o->sequence > from) o->comes_back = true;
+    upper.done(upper, answer);
+    if (!others_come_back) return;
+    // One after the other: each may change the queue. What is started in there is later.
+    for (;;) {
+        const auto next = std::ranges::find_if(
+            waiting_, [&](const send_op* w) { return w->sequence > from && w->sequence < to && !w->upper->messages.empty(); });
+        if (next == waiting_.end()) return;
+        send_op& other = **next;
+        waiting_.erase(next);
+        leave_unsent(other);
+        send_call& c = *other.upper;
+        const status told = other.cancelled ? status::cancelled : status::ok;
+        recycle(other);
+        c.done(c, told);
+    }
+}
+
+void reconnecting_publisher::leave_unsent(send_op& op) {
+    list<outcome>& all = op.upper->outcomes;
+    for (std::uint32_t i = 0; i < all.count; ++i) {
+        if (!has_no_outcome(all[i])) continue;
+        if (all[i].sent() == send_result::uncertain) all[i].flags |= was_uncertain;
+        all[i].set(send_result::unsent);
+    }
 }
 
 void reconnecting_publisher::wait(send_op& op) {
@@ -174,7 +174,7 @@ bool reconnecting_publisher::select_unanswered(send_op& op) {
     op.index.clear();
     for (std::uint32_t i = 0; i < upper.messages.count; ++i) {
         outcome& o = upper.outcomes[i];
-        if (o.sent() != send_result::unsent && o.sent() != send_result::uncertain) continue;
+        if (!has_no_outcome(o)) continue;
         if (o.sent() == send_result::uncertain) o.flags |= was_uncertain;
         op.again.push_back(upper.messages.copy(i));
         op.index.push_back(i);
@@ -188,53 +188,34 @@ bool reconnecting_publisher::select_unanswered(send_op& op) {
 
 void reconnecting_publisher::recycle(send_op& op) {
     op.upper->below = nullptr;
+    op.upper = nullptr;
     spare_ops_.push_back(&op);
 }
 
-void reconnecting_publisher::reconnect_if_idle() {
-    if (in_flight_ == 0 && link_.is_down() && !stopped_) link_.begin_later();
+void reconnecting_publisher::cancel_in_flight() {
+    for (auto& o : ops_)
+        if (o->in_flight) leaf().cancel(*o);
 }
 
-void reconnecting_publisher::cancel(call& c) {
-    if (&c == connecting_) {
-        stop();
-        return;
-    }
+void reconnecting_publisher::cancel_started(call& c) {
     for (auto& o : ops_) {
-        if (o.get() != c.below) continue;
+        if (o->upper != &c) continue;
         o->cancelled = true;
-        if (std::ranges::find(waiting_, o.get()) == waiting_.end())
-            leaf_->cancel(*o);
+        if (o->in_flight)
+            leaf().cancel(*o);
         else
             post_parked();
         return;
     }
-    leaf_->cancel(c);  // control
 }
 
-void reconnecting_publisher::stop() {
-    stopped_ = true;
-    link_.stop();
-    if (!link_.is_up()) post_parked();
-}
-
-void reconnecting_publisher::post_parked() {
-    if (parked_.posted) return;
-    parked_.posted = true;
-    box_.put(parked_);
-}
-
-void reconnecting_publisher::answer_parked() {
-    if (link_.is_up()) return;
-    if (stopped_) answer_connect(status::cancelled, {});
-    for (send_op* op : std::exchange(waiting_, {})) {
-        if (!stopped_ && !op->cancelled) {
-            wait(*op);  // a caller may have started another one meanwhile
-            continue;
-        }
-        send_call& upper = *op->upper;
-        recycle(*op);
-        upper.done(upper, status::cancelled);
+void reconnecting_publisher::answer_waiting() {
+    for (;;) {
+        const auto next = std::ranges::find_if(waiting_, [this](const send_op* w) { return w->cancelled || is_stopped(); });
+        if (next == waiting_.end()) return;
+        send_op& op = **next;
+        waiting_.erase(next);
+        give_back(op, status::cancelled);
     }
 }
 

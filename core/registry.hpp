@@ -3,9 +3,7 @@
 #pragma once
 
 #include "core/logger.hpp"
-#include "core/promises.hpp"
-#include "core/publisher.hpp"
-#include "core/result.hpp"
+#include "core/nested.hpp"
 #include "core/timers.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -17,8 +15,6 @@
 #include <vector>
 
 namespace mqb::core {
-
-enum side : std::uint32_t { consumer_side = 1, publisher_side = 2 };
 
 // What one instance is made with. The references outlive the instance.
 struct instance_context {
@@ -33,7 +29,9 @@ struct instance_context {
     std::uint32_t concurrency = 1;
     std::uint32_t batch_messages = 512;
     std::uint64_t byte_budget = 0;
-    promises inner = {};  // of a middleware: what its inner side promises
+    promises inner = {};                            // of a middleware: what its inner side promises
+    std::shared_ptr<nested_endpoints> nested = {};  // the endpoints inside its configuration; null: there are none
+    class chain_links* links = nullptr;             // of its chain: who pauses adds itself; null: nobody asks
 };
 
 // Makes the consumers and publishers of one endpoint name. Configurations are JSON texts that are valid against the schema.

@@ -4,14 +4,15 @@
 
 namespace mqb::core {
 
-route::route(route_definition definition, const CustomEndpointFactory& endpoints, const CustomMiddlewareFactory& middlewares, logger& log,
-             boost::asio::any_io_executor executor)
-    : running_(std::make_shared<running_route>(std::move(definition), endpoints, middlewares, log, std::move(executor))) {}
+route::route(route_definition definition, const route_environment& in)
+    : running_(std::make_shared<running_route>(std::move(definition), in)) {}
 
 route::~route() = default;
 
 void route::start(std::function<void()> on_ended) { running_->start(std::move(on_ended)); }
 void route::stop() { running_->stop(); }
+void route::pause() { running_->pause(); }
+void route::resume() { running_->resume(); }
 void route::abandon(std::string cause) { running_->abandon(std::move(cause)); }
 void route::set_blocked(std::string cause) { running_->set_blocked(std::move(cause)); }
 route_snapshot route::snapshot() const { return running_->snapshot(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/counters.hpp"
+#include "core/failure_policy.hpp"
 #include "core/registry.hpp"
 #include "core/status.hpp"
 
@@ -10,15 +11,20 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqb::core {
+
+struct nested_definition;
 
 struct middleware_definition {
     std::string type;
     std::string config;  // JSON, valid against the factory's schema, defaults filled in
     std::string path;    // "output.middlewares[0]"
+    std::vector<nested_definition> nested;
 };
 
 struct endpoint_definition {
@@ -26,17 +32,42 @@ struct endpoint_definition {
     std::string config;
     std::string path;                                // "input" or "output"
     std::vector<middleware_definition> middlewares;  // as in the route file: a message passes them from the bottom up
+    std::vector<nested_definition> nested;
+};
+
+// An endpoint inside a configuration, at `where` (a JSON pointer).
+struct nested_definition {
+    std::string where;
+    endpoint_definition endpoint;
+};
+
+// Where dead letters go.
+struct dead_letters_definition {
+    std::optional<endpoint_definition> endpoint;  // none: the host's store
+    std::uint64_t max_bytes = std::uint64_t{1} << 30;
+    std::uint32_t stop_after = 1000;  // so many in a row pause the route; 0: never
 };
 
 struct route_definition {
     std::string name;
     endpoint_definition input;
     endpoint_definition output;
-    bool drain = false;  // ends by itself at the end of the input
+    bool drain = false;         // ends by itself at the end of the input
+    bool connect_only = false;  // makes and connects everything, reads nothing, closes
     std::uint32_t batch_size = 512;
     std::uint64_t batch_bytes = 16u << 20;
     std::uint64_t max_in_flight_bytes = 64u << 20;
     std::uint32_t send_window = 8;
+    std::uint32_t concurrency = 1;  // batches in work at once, each by a worker with middlewares of its own
+    std::uint32_t commit_concurrency_limit = 4096;
+    std::function<std::uint64_t(const message&)> order_by;  // with concurrency: messages of one value stay in order; none: no such order
+    std::uint32_t max_deliveries = 0;                       // presentations of a message before it is dead; 0: no limit
+    std::chrono::milliseconds first_again{50};              // pause before a message is presented again, doubled each time
+    std::chrono::milliseconds longest_again{5000};
+    error_policy on_error = error_policy::dead_letter;
+    dead_letters_definition dead_letters;
+    bool keep_order = false;                                   // asked for: what is sent again stays in its place
+    std::optional<std::chrono::milliseconds> startup_timeout;  // set: fails where it is not connected by then
     std::chrono::milliseconds empty_batch_delay{10};
     std::chrono::milliseconds reconnect_interval{5000};  // the longest pause between two tries
     std::chrono::milliseconds shutdown_timeout{10000};
@@ -51,6 +82,7 @@ struct route_snapshot {
     std::uint64_t in_flight_bytes = 0;
     double seconds = 0;      // from start to end, or to now
     bool abandoned = false;  // something of it never came back from a plugin: the process cannot end in the ordinary way
+    std::optional<std::chrono::system_clock::time_point> next_try;  // while it is reconnecting: of the next connect
 };
 
 // What a route is promised by its two chains, once they are made.
@@ -66,12 +98,23 @@ struct route_promises {
 
 class running_route;
 
-// start once. stop, abandon, snapshot, set_cause: any thread.
+// The private folder of one endpoint or middleware, kept between runs; empty: none. Any thread.
+using instance_directories = std::function<std::string(std::string_view route, std::string_view path)>;
+
+// What routes run in. Everything outlives them.
+struct route_environment {
+    const CustomEndpointFactory& endpoints;
+    const CustomMiddlewareFactory& middlewares;
+    logger& log;
+    boost::asio::any_io_executor executor;       // runs the coroutine of the route and those of its workers
+    dead_letter_stores* dead_letters = nullptr;  // none: a message that cannot be delivered stops its route
+    instance_directories directory_of = {};
+};
+
+// start once. stop, pause, resume, abandon, snapshot, set_blocked: any thread.
 class route {
 public:
-    // The registries and the logger outlive the route; the executor runs its one coroutine.
-    route(route_definition definition, const CustomEndpointFactory& endpoints, const CustomMiddlewareFactory& middlewares, logger& log,
-          boost::asio::any_io_executor executor);
+    route(route_definition definition, const route_environment& in);
     ~route();
     route(const route&) = delete;
     route& operator=(const route&) = delete;
@@ -80,6 +123,9 @@ public:
     void start(std::function<void()> on_ended);
     // Stops reading, finishes and commits what is in flight within the shutdown timeout, closes.
     void stop();
+    // Reads no more; what is in flight is finished. Until resume.
+    void pause();
+    void resume();
     // The host gives up on it: a plugin call does not come back. The route counts as failed with this cause from now on and its
     // instances are never freed.
     void abandon(std::string cause);

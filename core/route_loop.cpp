@@ -8,6 +8,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -23,22 +24,26 @@ std::uint64_t coarse_now() noexcept {
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
     return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
-constexpr std::uint64_t first_making_pause_ns = 100'000'000;
 }  // namespace
 
-running_route::running_route(route_definition definition, const CustomEndpointFactory& endpoints,
-                             const CustomMiddlewareFactory& middlewares, logger& log, boost::asio::any_io_executor executor)
-    : definition_(std::move(definition)), endpoints_(endpoints), middlewares_(middlewares), log_(log), executor_(std::move(executor)),
-      clock_(executor_, box_), since_(std::chrono::system_clock::now()), started_(std::chrono::steady_clock::now()) {
+running_route::running_route(route_definition definition, const route_environment& in)
+    : definition_(std::move(definition)), in_(in), log_(in.log), clock_(in.executor, box_), since_(std::chrono::system_clock::now()),
+      started_(std::chrono::steady_clock::now()) {
     receive_.self = this;
     receive_.done = [](call& c, status answer) noexcept {
         auto& r = static_cast<receiving&>(c);
         r.pending = false;
         r.self->received(answer);
     };
-    flush_.self = this;
-    flush_.done = [](call& c, status) noexcept { static_cast<flushing&>(c).pending = false; };
-    poll_.self = deadline_.self = this;
+    poll_.self = deadline_.self = startup_.self = this;
+    startup_.deliver = [](mail& m) noexcept {
+        auto& t = static_cast<route_timer&>(m);
+        t.pending = false;
+        running_route& self = *t.self;
+        if (t.was_cancelled || self.is_connected_ || self.failing_) return;
+        self.fail("not connected within " + std::to_string(self.definition_.startup_timeout->count()) + " ms" +
+                  (self.lost_cause_.empty() ? "" : ": " + self.lost_cause_));
+    };
     poll_.deliver = [](mail& m) noexcept { static_cast<route_timer&>(m).pending = false; };
     deadline_.deliver = [](mail& m) noexcept {
         auto& t = static_cast<route_timer&>(m);
@@ -61,11 +66,21 @@ running_route::~running_route() = default;
 void running_route::start(std::function<void()> on_ended) {
     on_ended_ = std::move(on_ended);
     started_ = std::chrono::steady_clock::now();
-    boost::asio::co_spawn(executor_, run(shared_from_this()), boost::asio::detached);
+    boost::asio::co_spawn(in_.executor, run(shared_from_this()), boost::asio::detached);
 }
 
 void running_route::stop() {
     stop_requested_ = true;
+    if (!wake_.posted.exchange(true)) box_.put(wake_);
+}
+
+void running_route::pause() {
+    pause_requested_ = true;
+    if (!wake_.posted.exchange(true)) box_.put(wake_);
+}
+
+void running_route::resume() {
+    pause_requested_ = false;
     if (!wake_.posted.exchange(true)) box_.put(wake_);
 }
 
@@ -75,48 +90,16 @@ boost::asio::awaitable<void> running_route::run(std::shared_ptr<running_route> s
         const bool made = co_await self->make_chains();
         if (made) {
             const bool connected = co_await self->connect_all();
-            if (connected) co_await self->move_messages();
+            if (connected && !self->definition_.connect_only) co_await self->move_messages();
             clean = co_await self->come_to_rest();
         } else {
+            self->stop_links();
             clean = true;
         }
         if (clean) clean = co_await self->close_all();
     } catch (const std::exception& e) { self->fail(std::string{"internal error: "} + e.what()); }
     if (!clean) self->leave_behind();
     self->finish();
-}
-
-boost::asio::awaitable<bool> running_route::make_chains() {
-    backoff pauses{first_making_pause_ns, static_cast<std::uint64_t>(std::chrono::nanoseconds{definition_.reconnect_interval}.count())};
-    const chain_parts parts{definition_, endpoints_, middlewares_, log_, box_, clock_, counters_};
-    while (!output_) {
-        auto making = make_output(parts);
-        auto made = co_await std::move(making);
-        if (made) {
-            output_.emplace(std::move(*made));
-        } else {
-            const bool goes_on = co_await pause_after(made.error(), pauses.next());
-            if (!goes_on) co_return false;
-        }
-    }
-    output_->link->listen(this);
-    for (auto& m : output_->middlewares) m->listen(this);
-    while (!input_) {
-        auto making = make_input(parts);
-        auto made = co_await std::move(making);
-        if (made) {
-            input_.emplace(std::move(*made));
-        } else {
-            const bool goes_on = co_await pause_after(made.error(), pauses.next());
-            if (!goes_on) co_return false;
-        }
-    }
-    input_->book->listen(this);
-    for (auto& m : input_->middlewares) m->listen(this);
-    window_ = output_->top_promises.has(promises::concurrent | promises::ordered_retry) ? std::max(definition_.send_window, 1u) : 1;
-    keeps_order_ = window_ > 1 && output_->top_promises.has(promises::ordered_retry);
-    wants_replies_ = (input_->leaf.dispositions & bit(disposition::reply)) != 0;
-    co_return true;
 }
 
 // What could not be made now may be made later, unless its configuration is wrong. False: not any more.
@@ -126,14 +109,17 @@ boost::asio::awaitable<bool> running_route::pause_after(failure why, std::uint64
         co_return false;
     }
     log_.write(log_level::warning, definition_.name, {}, why.text);
-    set_state(route_state::reconnecting, std::move(why.text));
+    lost_cause_ = std::move(why.text);
+    update_state();
     poll_.pending = true;
-    clock_.wait_until(later(clock_.now_steady(), pause_ns), poll_);
+    const std::uint64_t until = later(clock_.now_steady(), pause_ns);
+    note_next_try(until);
+    clock_.wait_until(until, poll_);
     while (poll_.pending) {
         co_await until_mail();
-        if (poll_.pending && stop_requested_) clock_.cancel(poll_);
+        if (poll_.pending && (stop_requested_ || failing_)) clock_.cancel(poll_);
     }
-    co_return !stop_requested_;
+    co_return !stop_requested_ && !failing_;
 }
 
 // The output first: nothing is read before it can be written.
@@ -141,20 +127,28 @@ boost::asio::awaitable<bool> running_route::connect_all() {
     bool connected = co_await connect_one(nullptr, output_->link.get(), definition_.output.path);
     for (auto& m : output_->middlewares)
         if (connected) connected = co_await connect_one(nullptr, m.get(), definition_.output.path);
+    for (auto& slot : slots_)
+        if (connected && slot.worker) connected = co_await connect_one(nullptr, slot.top, definition_.output.path);
+    if (connected && dead_target_) connected = co_await connect_one(nullptr, dead_target_.get(), dead_letters_path);
     if (connected) connected = co_await connect_one(input_->book.get(), nullptr, definition_.input.path);
     for (auto& m : input_->middlewares)
         if (connected) connected = co_await connect_one(m.get(), nullptr, definition_.input.path);
     is_connected_ = connected;
-    if (connected) set_state(definition_.drain ? route_state::draining : route_state::running, {});
+    if (startup_.pending) clock_.cancel(startup_);
+    if (connected) lost_cause_.clear();
+    update_state();
     co_return connected;
 }
 
 boost::asio::awaitable<bool> running_route::connect_one(consumer* c, publisher* p, const std::string& path) {
     auto connecting = std::make_unique<awaited>();
     connecting->ends_with(c ? c->connect(*connecting) : p->connect(*connecting));
+    bool has_cancelled = false;
     while (!connecting->ended && !is_too_late_) {
-        if (stop_requested_ && !stopping_) {
+        const bool gives_up = failing_ && !has_cancelled;
+        if ((stop_requested_ && !stopping_) || gives_up) {
             begin_stopping();
+            has_cancelled = true;
             c ? c->cancel(*connecting) : p->cancel(*connecting);
         }
         if (!connecting->ended) co_await until_mail();
@@ -174,17 +168,18 @@ boost::asio::awaitable<bool> running_route::connect_one(consumer* c, publisher* 
 
 bool running_route::is_over() const noexcept {
     if (is_too_late_) return true;
-    if (receive_.pending || flush_.pending || !ready_.empty() || under_way_ != 0) return false;
+    if (receive_.pending || is_flush_pending() || !ready_.empty() || queued_ != 0 || under_way_ != 0) return false;
     return stopping_ || (input_ended_ && input_->book->is_empty());
 }
 
 boost::asio::awaitable<void> running_route::move_messages() {
     for (;;) {
         box_.deliver_all();
-        if (stop_requested_ && !stopping_) begin_stopping();
+        look_at_requests();
         const bool has_read = read();
         const bool has_sent = send_next();
         update_bytes();
+        if (!lost_cause_.empty()) note_next_try();  // a link that was lost decides when after it has said so
         if (is_over()) co_return;
         if (!has_read && !has_sent && !box_.has_mail())
             co_await until_mail();
@@ -194,7 +189,7 @@ boost::asio::awaitable<void> running_route::move_messages() {
 }
 
 boost::asio::awaitable<void> running_route::let_others_run() {
-    auto yield = boost::asio::post(executor_, boost::asio::deferred);
+    auto yield = boost::asio::post(in_.executor, boost::asio::deferred);
     co_await std::move(yield);
     turn_began_ns_ = coarse_now();
 }
@@ -210,8 +205,43 @@ boost::asio::awaitable<void> running_route::until_mail() {
     box_.deliver_all();
 }
 
+void running_route::look_at_requests() {
+    if (stop_requested_ && !stopping_) begin_stopping();
+    const bool wanted = pause_requested_.load(std::memory_order_relaxed);
+    if (wanted == paused_ || stopping_) return;
+    if (wanted) return pause_for("paused");
+    paused_ = false;
+    input_->book->resume();
+    log_.write(log_level::info, definition_.name, {}, "resumed");
+    update_state();
+}
+
+// What waits to be tried again comes again from the source.
+void running_route::end_pauses() {
+    hurries_ = true;
+    for (auto& f : flights_)
+        if (f->timer.pending) clock_.cancel(f->timer);
+    links_.end_pauses();
+    for (route_slot& s : slots_)
+        if (s.worker) s.worker->end_pauses();
+}
+
+void running_route::stop_links() {
+    if (input_) input_->link->stop();
+    if (output_) output_->link->stop();
+    links_.stop();
+    for (route_slot& s : slots_)
+        if (s.worker) s.worker->stop_links();
+}
+
+bool running_route::is_flush_pending() const noexcept {
+    return std::ranges::any_of(slots_, [](const route_slot& s) { return s.flush.pending; });
+}
+
 void running_route::begin_stopping() {
     stopping_ = true;
+    end_pauses();
+    if (input_) input_->book->stop_presenting();
     if (receive_.pending) input_->top().cancel(receive_);
     if (poll_.pending) clock_.cancel(poll_);
     set_deadline();
@@ -229,103 +259,20 @@ void running_route::cancel_what_is_in_flight() {
     if (!input_) return;
     if (receive_.pending) input_->top().cancel(receive_);
     for (auto& f : flights_) {
-        if (f->at == flight::stage::sending) output_->top().cancel(f->send);
+        if (f->at == flight::stage::sending) f->slot->top->cancel(f->send);
         if (f->timer.pending) clock_.cancel(f->timer);
     }
-    if (flush_.pending) output_->top().cancel(flush_);
-    input_->link->stop();
-    output_->link->stop();
+    for (route_slot& s : slots_)
+        if (s.flush.pending) s.top->cancel(s.flush);
+    input_->book->cancel_burials();
+    stop_links();
 }
 
 bool running_route::is_at_rest() const noexcept {
-    return !receive_.pending && !flush_.pending && under_way_ == 0 && ready_.empty() && !poll_.pending && input_->book->is_at_rest() &&
-           input_->link->is_at_rest() && output_->link->is_at_rest();
-}
-
-// Waits for the outcome of everything that is in flight. False: something did not come back in time.
-boost::asio::awaitable<bool> running_route::come_to_rest() {
-    set_deadline();
-    stopping_ = true;
-    while (!is_too_late_ && (receive_.pending || under_way_ != 0 || !ready_.empty() || flush_.pending)) {
-        send_next();
-        if (under_way_ != 0 || receive_.pending || flush_.pending) co_await until_mail();
-    }
-    if (!is_too_late_) {
-        flush();
-        while (!is_too_late_ && flush_.pending) co_await until_mail();
-    }
-    while (!is_late_ && input_->book->unrecorded() != 0 && !input_->link->has_given_up()) co_await until_mail();
-    input_->book->give_up();
-    if (poll_.pending) clock_.cancel(poll_);
-    input_->link->stop();
-    output_->link->stop();
-    while (!is_too_late_ && !is_at_rest()) co_await until_mail();
-    update_bytes();
-    if (!is_at_rest()) {
-        fail("a plugin call did not come back within the shutdown timeout");
-        co_return false;
-    }
-    co_return true;
-}
-
-// Outermost first: what a middleware was lent stays valid until its own end.
-boost::asio::awaitable<bool> running_route::close_all() {
-    bool closed = true;
-    if (input_) {
-        while (closed && !input_->middlewares.empty()) {
-            closed = co_await close_one(input_->middlewares.back().get(), nullptr, definition_.input.path);
-            if (closed) input_->middlewares.pop_back();
-        }
-        if (closed) closed = co_await close_one(input_->book.get(), nullptr, definition_.input.path);
-    }
-    if (output_) {
-        while (closed && !output_->middlewares.empty()) {
-            closed = co_await close_one(nullptr, output_->middlewares.back().get(), definition_.output.path);
-            if (closed) output_->middlewares.pop_back();
-        }
-        if (closed) closed = co_await close_one(nullptr, output_->link.get(), definition_.output.path);
-    }
-    if (deadline_.pending) clock_.cancel(deadline_);
-    while (deadline_.pending) co_await until_mail();
-    while (box_.deliver_all()) {}
-    co_return closed;
-}
-
-boost::asio::awaitable<bool> running_route::close_one(consumer* c, publisher* p, const std::string& path) {
-    auto closing = std::make_unique<awaited>();
-    closing->ends_with(c ? c->close(*closing) : p->close(*closing));
-    if (!closing->ended) set_deadline();
-    while (!closing->ended && !is_too_late_) co_await until_mail();
-    if (closing->ended) co_return true;
-    fail(path + ": free did not return within the shutdown timeout");
-    (void)closing.release();  // the plugin may still come back to it
-    co_return false;
-}
-
-// Something of this route is still inside a plugin: nothing of it may ever be destroyed.
-void running_route::leave_behind() {
-    struct left_behind {
-        std::shared_ptr<running_route> what;
-        left_behind* next;
-    };
-    static std::atomic<left_behind*> all{nullptr};
-    auto* mine = new left_behind{shared_from_this(), all.load()};
-    while (!all.compare_exchange_weak(mine->next, mine)) {}
-    std::lock_guard lock{mutex_};
-    abandoned_ = true;
-}
-
-void running_route::finish() {
-    const ledger_totals totals = counters_.totals();
-    if (input_ && input_->book->count_held() != totals.in_flight) fail("the ledger holds another number of messages than it has counted");
-    if (!totals.is_exact())
-        fail("the ledger does not add up: received " + std::to_string(totals.received) + ", accounted " +
-             std::to_string(totals.accounted()));
-    route_state end = stop_requested_ ? route_state::stopped : route_state::completed;
-    if (failing_) end = route_state::failed;
-    set_state(end, {});
-    if (failing_) log_.write(log_level::error, definition_.name, {}, "failed: " + snapshot().cause);
-    if (on_ended_) on_ended_();
+    return !receive_.pending && !is_flush_pending() && under_way_ == 0 && ready_.empty() && queued_ == 0 && !poll_.pending &&
+           !startup_.pending && input_->book->is_at_rest() && input_->link->is_at_rest() && output_->link->is_at_rest() &&
+           links_.is_at_rest() && (!gate_ || gate_->is_at_rest()) &&
+           std::ranges::all_of(slots_, [](const route_slot& s) { return !s.worker || s.worker->is_at_rest(); });
 }
 
 }  // namespace mqb::core

@@ -12,12 +12,15 @@ void running_route::fail(std::string cause) {
         std::lock_guard lock{mutex_};
         cause_ = std::move(cause);
     }
+    if (has_finished_) return;
     if (input_ && receive_.pending) input_->top().cancel(receive_);
-    for (auto& f : flights_)
-        if (f->timer.pending) clock_.cancel(f->timer);
+    end_pauses();
     stopping_ = true;
     if (poll_.pending) clock_.cancel(poll_);
-    if (input_) set_deadline();
+    if (input_) {
+        input_->book->stop_presenting();
+        set_deadline();
+    }
 }
 
 void running_route::set_state(route_state state, std::string cause) {
@@ -44,27 +47,70 @@ void running_route::set_blocked(std::string cause) {
     blocked_ = std::move(cause);
 }
 
+void running_route::note_next_try(std::uint64_t making_ns) {
+    std::uint64_t next = making_ns;
+    const auto take = [&](std::uint64_t at) { next = at != 0 && (next == 0 || at < next) ? at : next; };
+    if (input_) take(input_->link->next_try_ns());
+    if (output_) take(output_->link->next_try_ns());
+    take(links_.next_try_ns());
+    std::lock_guard lock{mutex_};
+    next_try_ns_ = next;
+}
+
 route_snapshot running_route::snapshot() const {
     std::lock_guard lock{mutex_};
     const auto end = ended_.value_or(std::chrono::steady_clock::now());
+    std::optional<std::chrono::system_clock::time_point> next_try;
+    const std::uint64_t now = clock_.now_steady();
+    if (state_ == route_state::reconnecting && next_try_ns_ > now)
+        next_try = std::chrono::system_clock::now() +
+                   std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds{next_try_ns_ - now});
     return {state_,
             since_,
             blocked_.empty() || is_final(state_) ? cause_ : blocked_,
             counters_.totals(),
             bytes_in_flight_.get(),
             std::chrono::duration<double>(end - started_).count(),
-            abandoned_};
+            abandoned_,
+            next_try};
+}
+
+void running_route::update_state() {
+    if (failing_) return;
+    if (!lost_cause_.empty()) return set_state(route_state::reconnecting, lost_cause_);
+    if (!is_connected_) return;
+    if (paused_) return set_state(route_state::paused, pause_cause_);
+    set_state(definition_.drain ? route_state::draining : route_state::running, {});
 }
 
 void running_route::on_state(bool connected, std::string_view cause) {
     if (failing_) return;
     if (connected) {
-        if (is_connected_ && input_->link->is_connected() && output_->link->is_connected())
-            set_state(definition_.drain ? route_state::draining : route_state::running, {});
-        return;
+        if (!is_connected_ || !input_->link->is_connected() || !output_->link->is_connected()) return;
+        lost_cause_.clear();
+    } else {
+        log_.write(log_level::warning, definition_.name, {}, cause);
+        lost_cause_ = cause.empty() ? std::string{"disconnected"} : std::string{cause};
+        note_next_try();
     }
-    log_.write(log_level::warning, definition_.name, {}, cause);
-    set_state(route_state::reconnecting, std::string{cause});
+    update_state();
+}
+
+void running_route::pause_for(std::string cause) {
+    paused_ = true;
+    pause_cause_ = std::move(cause);
+    log_.write(log_level::warning, definition_.name, {}, pause_cause_ == "paused" ? pause_cause_ : "paused: " + pause_cause_);
+    if (receive_.pending) input_->top().cancel(receive_);
+    if (poll_.pending) clock_.cancel(poll_);
+    update_state();
+}
+
+// An outage or a wrong schema must not drain a source into the dead letters.
+void running_route::on_dead_letters_stop(std::string_view why) {
+    if (stopping_ || failing_) return;
+    if (definition_.drain) return fail(std::string{why});
+    if (pause_requested_.exchange(true) && paused_) return;
+    pause_for(std::string{why});
 }
 
 // From the leaf outward: each middleware gives on, settles or gives back what it holds of these lanes.

@@ -40,7 +40,7 @@ def main():
         for _ in range(ROUNDS):
             if os.path.exists(ours):
                 os.remove(ours)
-            results["mqbridge"].append(run([mqbridge, "run", "--drain", "--plugin-dir", plugins, route]))
+            results["mqbridge"].append(run([mqbridge, "run", "--drain", "--state-dir", os.path.join(scratch, "state"), "--plugin-dir", plugins, route]))
             results["floor"].append(run([floor, source, theirs]))
         subprocess.run([sys.executable, os.path.join(FLOORS, "check_csv.py"), source, ours], check=True)
         rate = {}

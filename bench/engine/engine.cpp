@@ -126,11 +126,11 @@ double run(std::uint32_t batch, std::uint64_t total) {
     asio::io_context io{1};
     route_definition d;
     d.name = "bench";
-    d.input = {"inline", "{}", "input", {}};
-    d.output = {"inline", "{}", "output", {}};
+    d.input = {"inline", "{}", "input", {}, {}};
+    d.output = {"inline", "{}", "output", {}, {}};
     d.batch_size = batch;
     d.drain = true;
-    route r{d, endpoints, middlewares, log, io.get_executor()};
+    route r{d, {endpoints, middlewares, log, io.get_executor()}};
     const double before = cpu_seconds();
     r.start([] {});
     io.run();

@@ -11,6 +11,7 @@ program=$(realpath "$program")
 scratch=$(mktemp -d)
 cp "$here/routes.yaml" "$here/orders.csv" "$scratch"
 cd "$scratch"
+export MQB_STATE_DIR=$scratch/state
 
 echo "== the route ($here/routes.yaml)"
 cat routes.yaml
@@ -24,3 +25,7 @@ echo "== the lines ($scratch/orders.jsonl)"
 cat orders.jsonl
 echo "== the ledger as JSON ($scratch/ledger.json)"
 cat ledger.json
+echo "== the row that the output refused: mqbridge dlq list --state-dir $MQB_STATE_DIR"
+"$program" dlq list
+echo "== all of it: mqbridge dlq show 1 --state-dir $MQB_STATE_DIR"
+"$program" dlq show 1

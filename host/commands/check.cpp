@@ -1,26 +1,25 @@
+#include "host/commands/check_connect.hpp"
+#include "host/commands/check_report.hpp"
 #include "host/commands/commands.hpp"
-#include "host/commands/loaded_routes.hpp"
 
+#include <algorithm>
 #include <iostream>
 
 namespace mqb::host {
 
 int check(const check_options& options) {
     const loaded_routes loaded = load_routes(options.files, options.plugins);
-    bool is_good = tell_findings(loaded);
-    for (const config::planned_route& r : loaded.routes) {
-        if (r.broken.empty()) continue;
-        std::cerr << r.definition.name << ": " << (r.is_enabled ? "" : "warning: ") << r.broken << '\n';
-        if (r.is_enabled) is_good = false;
+    if (!options.json) print_check(loaded);
+    std::vector<connect_result> connects;
+    const bool is_ready = is_good(loaded);
+    if (is_ready && options.connect) connects = connect_all(loaded);
+    if (options.json) {
+        std::cout << check_json(loaded, connects) << std::flush;
+    } else {
+        print_connects(connects, scrubber{loaded.secrets});
     }
-    if (!is_good) return exit_bad_input;
-    std::cout << "ok\n";
-    for (const config::planned_route& r : loaded.routes) {
-        std::cout << r.definition.name << ": " << r.definition.input.type << " to " << r.definition.output.type;
-        if (r.has) std::cout << ", " << to_text(r.has->how) << (r.has->is_ordered ? ", ordered" : "");
-        std::cout << (r.is_enabled ? "" : ", disabled") << '\n';
-    }
-    return exit_done;
+    if (!is_ready) return exit_bad_input;
+    return std::all_of(connects.begin(), connects.end(), [](const auto& c) { return c.why.empty(); }) ? exit_done : exit_failed;
 }
 
 }  // namespace mqb::host

@@ -1,59 +1,36 @@
+#include "host/admin/host_requests.hpp"
 #include "host/commands/commands.hpp"
-#include "host/commands/loaded_routes.hpp"
-#include "host/loading/crash_naming.hpp"
-#include "host/logs/line_logger.hpp"
-#include "host/routes/supervisor.hpp"
+#include "host/commands/run_plan.hpp"
+#include "host/commands/state_option.hpp"
 
-#include <signal.h>
 #include <unistd.h>
-#include <fstream>
+#include <chrono>
 #include <iostream>
+#include <optional>
+#include <utility>
 
 namespace mqb::host {
 
 namespace {
 
-core::log_level level_of(const std::string& name) {
-    if (name == "debug") return core::log_level::debug;
-    if (name == "warning") return core::log_level::warning;
-    if (name == "error") return core::log_level::error;
-    return core::log_level::info;
-}
+// Where an operator's requests come in.
+struct operator_door {
+    operator_door(supervisor& all, const scrubber& clean)
+        : requests(all, clean, {::getpid(), MQB_VERSION, std::chrono::system_clock::now()}) {}
+    admin::host_requests requests;
+    std::unique_ptr<admin::server> server;
+};
 
-bool write_summary(const std::string& file, const std::string& text) {
-    if (file == "-") return static_cast<bool>(std::cout << text << std::flush);
-    std::ofstream out{file, std::ios::binary | std::ios::trunc};
-    out << text << std::flush;
-    return static_cast<bool>(out);
-}
-
-// The end is near: a signal must not cut the report off, nor kill the process when the supervisor takes its handlers away. Threads
-// of the pool may still take one; they are gone before the handlers are.
-void ignore_late_signals() {
-    sigset_t late;
-    sigemptyset(&late);
-    sigaddset(&late, SIGTERM);
-    sigaddset(&late, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &late, nullptr);
-}
-
-// Tells what became of every message; the answer is the exit code.
-int tell(const std::vector<route_report>& routes, const run_options& options, const scrubber& clean, line_logger& log) {
-    int code = exit_done;
-    for (const route_report& r : routes) {
-        if (!r.is_clean()) code = exit_failed;
-        if (r.snapshot.totals.is_exact()) continue;
-        log.write(core::log_level::error, r.name, "",
-                  "the ledger is not exact: received " + std::to_string(r.snapshot.totals.received) + ", accounted for " +
-                      std::to_string(r.snapshot.totals.accounted()));
+// Messages are worth more than the status: a file system without sockets is told and no more.
+std::shared_ptr<void> open_door(supervisor& all, const host_state& kept, const scrubber& clean, core::logger& log) {
+    auto out = std::make_shared<operator_door>(all, clean);
+    auto opened = admin::server::open(all.control(), kept.directory.socket_file(), out->requests);
+    if (!opened) {
+        log.write(core::log_level::warning, "", "", opened.error().text + "; status, pause, resume and dlq replay cannot reach this host");
+        return nullptr;
     }
-    log.flush();
-    std::cerr << table(routes, clean) << std::flush;
-    if (!options.summary.empty() && !write_summary(options.summary, summary_json(routes, clean))) {
-        std::cerr << options.summary << ": cannot be written\n";
-        code = exit_failed;
-    }
-    return code;
+    out->server = std::move(*opened);
+    return out;
 }
 
 }  // namespace
@@ -61,24 +38,24 @@ int tell(const std::vector<route_report>& routes, const run_options& options, co
 int run(const run_options& options) {
     loaded_routes loaded = load_routes(options.files, options.plugins);
     if (!tell_findings(loaded)) return exit_bad_input;
-    const auto or_else = [](const std::string& first, const std::string& second) { return first.empty() ? second : first; };
-    line_logger log{STDERR_FILENO, level_of(or_else(options.log_level, loaded.set.log_level)),
-                    or_else(options.log_format, loaded.set.log_format) == "json" ? log_format::json : log_format::human};
     const scrubber clean{loaded.secrets};
+    core::result<host_state> kept = core::failure{};
+    if (const auto place = find_state_directory(options.state_dir, loaded.set.state_dir))
+        kept = open_host_state(*place, clean);
+    else
+        kept = place.error();
+    if (!kept) {
+        std::cerr << "mqbridge run: " << clean.clean(kept.error().text) << '\n';
+        return exit_bad_input;
+    }
+    line_logger log{STDERR_FILENO, log_level_of(options.log_level, loaded.set.log_level),
+                    log_format_of(options.log_format, loaded.set.log_format)};
     log.set_scrubber(clean);
     for (config::planned_route& r : loaded.routes) r.definition.drain = r.definition.drain || options.drain;
-
-    ::signal(SIGPIPE, SIG_IGN);  // a client library that writes to a closed connection gets an error instead
-    loading::install_crash_naming();
-    std::unique_ptr<supervisor> all;
-    const auto leave = [&] {
-        (void)tell(all->reports(), options, clean, log);
-        std::_Exit(exit_failed);
-    };
-    all = std::make_unique<supervisor>(std::move(loaded.routes), loaded.types, log, leave);
-    all->run();
-    ignore_late_signals();
-    return tell(all->reports(), options, clean, log);
+    const plan_surroundings in{loaded.types, log, &*kept, [&](supervisor& all) { return open_door(all, *kept, clean, log); }};
+    return run_plan(std::move(loaded.routes), in, [&](const std::vector<route_report>& routes) {
+        return tell_end(routes, {options.summary, options.strict}, clean, log);
+    });
 }
 
 }  // namespace mqb::host

@@ -10,6 +10,12 @@ using namespace mqb::config;
 
 namespace {
 
+struct spot {
+    std::uint32_t line, column;
+    friend bool operator==(const spot&, const spot&) = default;
+};
+spot of(position at) { return {at.line, at.column}; }
+
 // The document as JSON.
 std::string json(const std::string& text, const char* name = "a.yaml") {
     findings found;
@@ -32,24 +38,24 @@ TEST_CASE("a key and a value have their own places, from 1") {
     findings found;
     const node_ptr root = read_document("a.yaml", "one: 1\ntwo:\n  three: [x, {y: z}]\n", found);
     const entry* two = root->find("two");
-    CHECK(two->at == position{2, 1});
+    CHECK(of(two->at) == spot{2, 1});
     const entry* three = two->value->find("three");
-    CHECK(three->at == position{3, 3});
-    CHECK(three->value->items[0]->at == position{3, 11});
-    CHECK(three->value->items[1]->find("y")->at == position{3, 15});
-    CHECK(three->value->items[1]->find("y")->value->at == position{3, 18});
+    CHECK(of(three->at) == spot{3, 3});
+    CHECK(of(three->value->items[0]->at) == spot{3, 11});
+    CHECK(of(three->value->items[1]->find("y")->at) == spot{3, 15});
+    CHECK(of(three->value->items[1]->find("y")->value->at) == spot{3, 18});
 }
 
 TEST_CASE("the places of a JSON text are those of its tokens") {
     findings found;
     const node_ptr root = read_document("a.json", "{\n  \"one\": 1,\n  \"t\\u0077o\": {\"three\": [\"x\", null]}\n}", found);
     REQUIRE(root);
-    CHECK(root->find("one")->at == position{2, 3});
-    CHECK(root->find("one")->value->at == position{2, 10});
+    CHECK(of(root->find("one")->at) == spot{2, 3});
+    CHECK(of(root->find("one")->value->at) == spot{2, 10});
     const entry* two = root->find("two");
-    CHECK(two->at == position{3, 3});
-    CHECK(two->value->find("three")->at == position{3, 16});
-    CHECK(two->value->find("three")->value->items[1]->at == position{3, 31});
+    CHECK(of(two->at) == spot{3, 3});
+    CHECK(of(two->value->find("three")->at) == spot{3, 16});
+    CHECK(of(two->value->find("three")->value->items[1]->at) == spot{3, 31});
 }
 
 TEST_CASE("words that other readers guess about stay what they are") {
@@ -91,7 +97,8 @@ TEST_CASE("what cannot be read is told with its place") {
     CHECK(first_error("a: 1\n---\nb: 2\n").find("more than one document") != std::string::npos);
     CHECK(first_error("a: !env X\n") == "a.yaml:1:4: tags are not supported");
     CHECK(first_error("r:\n  input: { file: { path: x }\n  output: null\n").starts_with("a.yaml:3:"));
-    CHECK(first_error("{[1]: 2}") == "a.yaml:1:2: a key has to be a text");
+    CHECK(first_error("{[1]: 2}") == "a.yaml:1:2: a key has to be a text; or this is never closed");
+    CHECK(first_error("{a: {b: 1}") == "a.yaml:1:1: a key has to be a text; or this is never closed");
     CHECK(first_error("x", "a.toml") == "a.toml: TOML is not read: write YAML or JSON");
 }
 
@@ -107,6 +114,31 @@ TEST_CASE("JSON is JSON to the letter") {
     CHECK(json("{\"a\": \"\\ud83d\\ude00\\/\"}", "a.json") == "{\"a\":\"\xf0\x9f\x98\x80/\"}");
 }
 
+TEST_CASE("C090: ten levels of aliases or of merges that multiply cost nothing") {
+    std::string merged = "m0: &m0 {";
+    for (int i = 0; i < 1000; ++i) merged += "k" + std::to_string(i) + ": 1, ";
+    merged += "}\nlist: [";
+    for (int i = 0; i < 300; ++i) merged += "{<<: *m0, own: 1}, ";
+    CHECK(first_error(merged + "]").find("aliases counted as copies") != std::string::npos);
+    CHECK(first_error("a: {<<: *nobody}\n").starts_with("a.yaml:1:9: "));
+    CHECK(first_error("a: &a {b: {<<: *a}}\n") == "a.yaml:1:16: the alias stands inside its own anchor");
+}
+
+TEST_CASE("many values are refused as they come, many keys in one map are no trouble") {
+    std::string text;
+    for (int i = 0; i < 150'000; ++i) text += "k" + std::to_string(i) + ":\n";
+    findings found;
+    const node_ptr root = read_document("a.yaml", text, found);
+    REQUIRE(root);
+    CHECK(root->entries.size() == 150'000);
+    text = "[";
+    for (int i = 0; i < 300'000; ++i) text += "1,";
+    CHECK(first_error(text, "a.json").find("more than 200000 values") != std::string::npos);
+    text.clear();
+    for (int i = 0; i < 300'000; ++i) text += "- 1\n";
+    CHECK(first_error(text) == "a.yaml:200000:3: more than 200000 values, aliases counted as copies");
+}
+
 TEST_CASE("aliases that multiply are refused") {
     std::string text = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
     for (int i = 1; i <= 10; ++i) {
@@ -118,10 +150,31 @@ TEST_CASE("aliases that multiply are refused") {
     CHECK(first_error(text).find("aliases counted as copies") != std::string::npos);
 }
 
+TEST_CASE("what is never closed is refused before all of it is in memory") {
+    for (const char* part : {"[", "[1, ", "{a: ", "a", "1, ", "&a ", "#\n"}) {
+        CAPTURE(part);
+        std::string text;
+        while (text.size() < (8u << 20)) text += part;
+        CHECK(first_error(text) == "a.yaml:1:1: goes on for more than 512 KiB without an end: something is never closed");
+    }
+    std::string quoted = "a: 1\nb: \"";
+    quoted.append(1u << 20, 'x');
+    CHECK(first_error(quoted) == "a.yaml:2:1: goes on for more than 512 KiB without an end: something is never closed");
+    std::string flow = "{";
+    for (int i = 0; i < 10'000; ++i) flow += "\"key" + std::to_string(i) + "\": {\"a\": [1, 2]},\n";
+    CHECK(json(flow + "}").size() > 100'000);
+}
+
 TEST_CASE("nesting is bounded") {
     CHECK(first_error(std::string(10'000, '[')).starts_with("a.yaml:1:"));
     CHECK(first_error(std::string(10'000, '['), "a.json").starts_with("a.json:1:"));
     CHECK(first_error(std::string(65, '[') + std::string(65, ']')).find("nested more than 64 levels") != std::string::npos);
+    std::string compact;
+    for (int i = 0; i < 10'000; ++i) compact += "- ";
+    CHECK(first_error(compact + "x").find("nested more than 64 levels") != std::string::npos);
+    compact.clear();
+    for (int i = 0; i < 10'000; ++i) compact += "{a: ";
+    CHECK(first_error("x: " + compact).find("nested more than 64 levels") != std::string::npos);
     CHECK(json(std::string(63, '[') + std::string(63, ']')).size() == 126);
     std::string text = "a0: &a0 [1]\n";
     for (int i = 1; i <= 70; ++i) text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";

@@ -3,6 +3,7 @@
 #include "host/config/near_match.hpp"
 
 #include <array>
+#include <map>
 
 namespace mqb::config {
 
@@ -34,12 +35,31 @@ typed_config read_typed(const entry& from, const std::string& path, findings& to
     return out;
 }
 
+bool is_index(const std::string& key) {
+    return !key.empty() && key.size() <= 4 && key.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// A list, or a map whose keys are its numbers.
+std::vector<node_ptr> items_of(const entry& list, const std::string& path, findings& to) {
+    if (list.value->what == shape::null || list.value->what == shape::list) return list.value->items;
+    std::map<unsigned long, node_ptr> numbered;
+    if (list.value->what == shape::map)
+        for (const entry& e : list.value->entries)
+            if (is_index(e.key)) numbered.emplace(std::stoul(e.key), e.value);
+    if (numbered.empty() || numbered.size() != list.value->entries.size()) {
+        to.error(list.at, path, "has to be a list");
+        return {};
+    }
+    std::vector<node_ptr> out;
+    for (auto& [number, value] : numbered) out.push_back(std::move(value));
+    return out;
+}
+
 void read_middlewares(const entry& list, endpoint_shape& out, findings& to) {
     const std::string path = joined(out.path, list.key);
-    if (list.value->what == shape::null) return;
-    if (list.value->what != shape::list) return to.error(list.at, path, "has to be a list");
-    for (std::size_t i = 0; i < list.value->items.size(); ++i) {
-        const node& item = *list.value->items[i];
+    const std::vector<node_ptr> items = items_of(list, path, to);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const node& item = *items[i];
         const std::string item_path = path + '[' + std::to_string(i) + ']';
         if (item.what != shape::map || item.entries.size() != 1) {
             to.error(item.at, item_path, "has to be a map with one key, the name of the middleware");
@@ -47,6 +67,7 @@ void read_middlewares(const entry& list, endpoint_shape& out, findings& to) {
         } else {
             out.middlewares.push_back(read_typed(item.entries.front(), item_path, to));
         }
+        out.middlewares.back().place = item_path;
     }
 }
 

@@ -28,19 +28,26 @@ struct finding {
 // Collects what is wrong, so that all of it is told in one go.
 class findings {
 public:
-    // Following findings are about this file.
-    void in_file(std::string_view name) { file_ = name; }
+    // Following findings without a source of their own are about this file. Answers the number of the source.
+    std::uint32_t in_file(std::string_view name);
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
+    // The number of a file or an environment variable that values come from.
+    [[nodiscard]] std::uint32_t source(std::string_view name);
+    // "routes.yaml:12:7"
+    [[nodiscard]] std::string place_text(position at) const;
     void error(position at, std::string_view path, std::string text);
     void warning(position at, std::string_view path, std::string text);
 
     [[nodiscard]] std::size_t error_count() const noexcept;
     [[nodiscard]] bool has_errors() const noexcept { return error_count() != 0; }
-    // Files in the order in which they were read, places in the order of the file.
+    // Files in the order in which they were read, places in the order of the file; the same thing once.
     [[nodiscard]] std::vector<finding> sorted() const;
 
 private:
+    [[nodiscard]] const std::string& name_of(position at) const noexcept;
+
     std::string file_;
+    std::vector<std::string> sources_;  // number 1 is the first
     std::vector<finding> all_;
 };
 

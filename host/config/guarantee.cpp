@@ -2,6 +2,28 @@
 
 namespace mqb::config {
 
+namespace {
+
+using core::promises;
+
+// The first link without the flag, seen from the transport, if the chain as a whole has not got it.
+const chain_link* weak_link(const chain_promises& chain, std::uint32_t flag) {
+    if (chain.back().has.has(flag)) return nullptr;
+    // What a link far in lacks may be mended farther out: the last loss counts.
+    std::size_t at = chain.size() - 1;
+    while (at > 0 && !chain[at - 1].has.has(flag)) --at;
+    return &chain[at];
+}
+
+std::string order_weakness(const chain_promises& output, bool keep_order) {
+    if (const chain_link* weak = weak_link(output, promises::ordered)) return weak->name + " does not keep the order";
+    if (keep_order) return {};
+    const chain_link* weak = weak_link(output, promises::ordered_retry);
+    return weak ? weak->name + " may get a message again after later ones" : std::string{};
+}
+
+}  // namespace
+
 std::string_view to_text(delivery how) noexcept {
     switch (how) {
         case delivery::at_most_once: return "at most once";
@@ -11,29 +33,37 @@ std::string_view to_text(delivery how) noexcept {
     return "";
 }
 
-guarantee guarantee_of(const core::route_promises& of) noexcept {
-    using core::promises;
+std::string guarantee::text() const {
+    std::string out{to_text(how)};
+    if (!weakness.empty()) out += " (" + weakness + ')';
+    return out + (is_ordered ? ", ordered" : ", not ordered (" + disorder + ')');
+}
+
+guarantee guarantee_of(const chain_promises& input, const chain_promises& output, bool keep_order) {
     guarantee out;
-    const bool repeats_safely = of.input.has(promises::stable_identity) && of.output.has(promises::idempotent);
-    if (of.input.has(promises::acknowledges)) out.how = repeats_safely ? delivery::effectively_once : delivery::at_least_once;
-    // A publisher without ordered_retry can get a failed message after later ones.
-    out.is_ordered = of.output.has(promises::ordered) && of.output.has(promises::ordered_retry);
+    if (const chain_link* weak = weak_link(input, promises::acknowledges)) {
+        out.weakness = weak->name + " does not acknowledge";
+    } else if (const chain_link* changing = weak_link(input, promises::stable_identity)) {
+        out.how = delivery::at_least_once;
+        out.weakness = changing->name + " gives a message that comes again another id";
+    } else if (const chain_link* blind = weak_link(output, promises::idempotent)) {
+        out.how = delivery::at_least_once;
+        out.weakness = blind->name + " does not recognise a message that comes again";
+    } else {
+        out.how = delivery::effectively_once;
+    }
+    out.disorder = order_weakness(output, keep_order);
+    out.is_ordered = out.disorder.empty();
     return out;
 }
 
-std::string shortfall(std::string_view wanted, const core::route_promises& of) {
-    const guarantee has = guarantee_of(of);
-    const std::string but = std::string{"asks for "} + std::string{wanted} + ", but ";
-    const bool acknowledges = has.how != delivery::at_most_once;
-    if (wanted == "at_least_once" && !acknowledges) return but + "the input does not acknowledge: at most once";
-    if (wanted == "effectively_once" && has.how != delivery::effectively_once) {
-        if (!acknowledges) return but + "the input does not acknowledge: at most once";
-        if (!of.input.has(core::promises::stable_identity))
-            return but + "the input gives a message that comes again another id: at least once";
-        return but + "the output does not recognise a message that comes again: at least once";
-    }
-    if (wanted == "ordered" && !has.is_ordered) return but + "the output does not keep the order of what is sent again";
-    return {};
+std::string shortfall(std::string_view wanted, const guarantee& has) {
+    const delivery least = wanted == "effectively_once" ? delivery::effectively_once
+                           : wanted == "at_least_once"  ? delivery::at_least_once
+                                                        : delivery::at_most_once;
+    const std::string asks = "asks for " + std::string{wanted} + ", but the route is ";
+    if (has.how < least) return asks + std::string{to_text(has.how)} + ": " + has.weakness;
+    return wanted == "ordered" && !has.is_ordered ? asks + "not: " + has.disorder : std::string{};
 }
 
 }  // namespace mqb::config

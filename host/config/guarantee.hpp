@@ -1,7 +1,7 @@
-// guarantee: what a route promises as a whole, computed from the promises of its two ends.
+// guarantee: what a route promises as a whole, computed from the promises of every link of its two chains, and which link weakens it.
 #pragma once
 
-#include "core/route.hpp"
+#include "core/promises.hpp"
 
 #include <string>
 #include <string_view>
@@ -11,14 +11,28 @@ namespace mqb::config {
 
 enum class delivery { at_most_once, at_least_once, effectively_once };
 
+// An endpoint or a middleware, and what is promised from there on outward.
+struct chain_link {
+    std::string name;  // "output.file", "output.middlewares[0].retry"
+    core::promises has;
+};
+// From the transport towards the route; never empty.
+using chain_promises = std::vector<chain_link>;
+
 struct guarantee {
     delivery how = delivery::at_most_once;
+    std::string weakness;  // the link that keeps it from being more, in words; empty for effectively once
     bool is_ordered = false;
+    std::string disorder;  // the same for the order; empty if it is kept
+
+    // "at least once (output.file does not recognise a message that comes again), ordered"
+    [[nodiscard]] std::string text() const;
 };
 
 [[nodiscard]] std::string_view to_text(delivery how) noexcept;
-[[nodiscard]] guarantee guarantee_of(const core::route_promises& of) noexcept;
-// Why the route has not what `wanted` asks for; empty if it has.
-[[nodiscard]] std::string shortfall(std::string_view wanted, const core::route_promises& of);
+// keep_order: what is sent again keeps its place, since the route sends one message at a time where the output does not see to it.
+[[nodiscard]] guarantee guarantee_of(const chain_promises& input, const chain_promises& output, bool keep_order);
+// Why a route with this guarantee has not what `wanted` asks for; empty if it has.
+[[nodiscard]] std::string shortfall(std::string_view wanted, const guarantee& has);
 
 }  // namespace mqb::config

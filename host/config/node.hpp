@@ -27,6 +27,7 @@ struct node {
     position at;
     std::string text;        // of a scalar
     bool is_quoted = false;  // the file says that it is text
+    bool is_secret = false;  // it comes from a place for secrets: never shown
     std::vector<node_ptr> items;
     std::vector<entry> entries;  // in the order of the file, keys once
     std::uint64_t weight = 1;    // values in here, each alias counted as a copy

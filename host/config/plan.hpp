@@ -1,10 +1,10 @@
-// plan: the routes of a file after every check, ready to be run.
+// plan: the routes of a set of files after every check, ready to be run.
 #pragma once
 
 #include "host/config/finding.hpp"
 #include "host/config/guarantee.hpp"
 #include "host/config/known_types.hpp"
-#include "host/config/route_file.hpp"
+#include "host/config/route_set.hpp"
 
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ struct planned_route {
 };
 
 // Tells every error that is left: unknown types, configurations, promises. The answer means something without errors only.
-[[nodiscard]] std::vector<planned_route> plan_routes(const route_file& file, const known_types& types, findings& to,
+[[nodiscard]] std::vector<planned_route> plan_routes(const route_set& set, const known_types& types, findings& to,
                                                      std::vector<std::string>& secrets);
 
 }  // namespace mqb::config

@@ -1,6 +1,4 @@
-#include "host/config/plan.hpp"
-
-#include "host/config/fake_types.hpp"
+#include "host/config/planned_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,33 +6,10 @@
 #include <vector>
 
 using namespace mqb::config;
-
-namespace {
-
-struct planned {
-    std::vector<planned_route> routes;
-    std::vector<std::string> lines;
-    route_file file;
-};
-
-planned plan(const std::string& text, const char* name = "f.yaml") {
-    findings found;
-    std::vector<std::string> secrets;
-    planned out;
-    const known_types types = fakes::make_types();
-    if (auto file = read_route_text(name, text, found, secrets)) {
-        out.routes = plan_routes(*file, types, found, secrets);
-        out.file = std::move(*file);
-    }
-    for (const finding& f : found.sorted()) out.lines.push_back(f.line());
-    return out;
-}
-
-using lines = std::vector<std::string>;
-
-lines complaints(const std::string& text) { return plan(text).lines; }
-
-}  // namespace
+using fakes::complaints;
+using fakes::lines;
+using fakes::plan;
+using fakes::planned;
 
 TEST_CASE("the three forms of a file") {
     const planned bare = plan("a: {input: {file: {path: x}}}\nb: {input: {file: {path: y}}, output: {sink: {}}}\n");
@@ -51,7 +26,7 @@ TEST_CASE("the three forms of a file") {
     CHECK(named.lines.empty());
     REQUIRE(named.routes.size() == 1);
     CHECK_FALSE(named.routes[0].is_enabled);
-    CHECK(named.file.set.log_level == "warning");
+    CHECK(named.set.all_settings().log_level == "warning");
 
     const planned lone = plan("input: {file: {path: in.jsonl}}\noutput: {file: {path: o}}\nexit_on_empty: true\n");
     CHECK(lone.lines.empty());
@@ -59,31 +34,87 @@ TEST_CASE("the three forms of a file") {
     CHECK(lone.routes[0].definition.name == "route");
     CHECK(lone.routes[0].definition.drain);
 
-    const planned json = plan(R"({"routes": {"j": {"exit_on_empty": true, "batch_size": 7, "input": {"file": {"path": "x"}}}}})", "f.json");
+    const planned json =
+        plan({{"f.json", R"({"routes": {"j": {"exit_on_empty": true, "batch_size": 7, "input": {"file": {"path": "x"}}}}})"}});
     CHECK(json.lines.empty());
     CHECK(json.routes.at(0).definition.batch_size == 7);
 }
 
+TEST_CASE("the exported form has its routes under config, unless that is a route") {
+    const planned out = plan("config:\n  routes:\n    a: {input: {file: {pth: x}}}\n");
+    CHECK(out.lines == lines{"f.yaml:3:17: config.routes.a.input.file.path: missing",
+                             "f.yaml:3:24: config.routes.a.input.file.pth: unknown key (did you mean \"path\"?)"});
+    CHECK(plan("config: {a: {input: {file: {path: x}}}}").routes.at(0).definition.name == "a");
+    const planned route = plan("config: {input: {file: {path: x}}}");
+    CHECK(route.lines.empty());
+    CHECK(route.routes.at(0).definition.name == "config");
+    CHECK(complaints("config: {log: {levl: x}}") == lines{"f.yaml:1:16: config.log.levl: unknown key; known are level and format"});
+}
+
 TEST_CASE("every route option reaches the definition") {
     const planned out = plan(
-        "r:\n  description: every option\n  batch_size: 11\n  batch_bytes: 1 MiB\n  max_in_flight_bytes: 2MiB\n  send_window: 3\n"
-        "  commit_concurrency_limit: 17\n  reconnect_interval_ms: 750\n  empty_batch_delay_ms: 0\n  shutdown_timeout_ms: 5\n"
-        "  allow_fault_injection: true\n  exit_on_empty: true\n  required_delivery: at_least_once\n  on_error: dead_letter\n  "
-        "max_deliveries: 0\n"
-        "  input: {file: {path: x}}\n");
+        "r:\n  description: every option\n  concurrency: 3\n  batch_size: 11\n  batch_bytes: 1 MiB\n  max_in_flight_bytes: 2MiB\n"
+        "  send_window: 3\n  commit_concurrency_limit: 17\n  reconnect_interval_ms: 750\n  startup_timeout_ms: 2500\n"
+        "  empty_batch_delay_ms: 0\n  shutdown_timeout_ms: 5\n  allow_fault_injection: true\n  exit_on_empty: true\n"
+        "  required_delivery: at_least_once\n  require: [ordered]\n  on_error: reject\n  max_deliveries: 9\n  order_by: '${metadata:k}'\n"
+        "  dead_letters: {endpoint: {sink: {}}, max_bytes: 5 KiB, stop_after: 7}\n  input: {lease: {}}\n  output: {file: {path: x}}\n");
     CHECK(out.lines.empty());
     const mqb::core::route_definition& d = out.routes.at(0).definition;
+    CHECK(d.concurrency == 3);
     CHECK(d.batch_size == 11);
     CHECK(d.batch_bytes == 1u << 20);
     CHECK(d.max_in_flight_bytes == 2u << 20);
     CHECK(d.send_window == 3);
+    CHECK(d.commit_concurrency_limit == 17);
     CHECK(d.reconnect_interval.count() == 750);
+    REQUIRE(d.startup_timeout);
+    CHECK(d.startup_timeout->count() == 2500);
     CHECK(d.empty_batch_delay.count() == 0);
     CHECK(d.shutdown_timeout.count() == 5);
     CHECK(d.drain);
+    CHECK(d.keep_order);
+    CHECK(d.on_error == mqb::core::error_policy::reject);
+    CHECK(d.max_deliveries == 9);
+    CHECK(d.order_by);
+    REQUIRE(d.dead_letters.endpoint);
+    CHECK(d.dead_letters.endpoint->type == "sink");
+    CHECK(d.dead_letters.endpoint->path == "dead_letters.endpoint");
+    CHECK(d.dead_letters.max_bytes == 5120);
+    CHECK(d.dead_letters.stop_after == 7);
     REQUIRE(out.routes.at(0).has);
     CHECK(out.routes.at(0).has->how == delivery::at_least_once);
     CHECK(out.routes.at(0).has->is_ordered);
+}
+
+TEST_CASE("what is not said has the defaults of the engine") {
+    const mqb::core::route_definition plain;
+    const mqb::core::route_definition d = plan("r: {input: {file: {path: x}}}").routes.at(0).definition;
+    CHECK(d.concurrency == plain.concurrency);
+    CHECK(d.batch_size == plain.batch_size);
+    CHECK(d.batch_bytes == plain.batch_bytes);
+    CHECK(d.max_in_flight_bytes == plain.max_in_flight_bytes);
+    CHECK(d.send_window == plain.send_window);
+    CHECK(d.commit_concurrency_limit == plain.commit_concurrency_limit);
+    CHECK(d.max_deliveries == plain.max_deliveries);
+    CHECK(d.reconnect_interval == plain.reconnect_interval);
+    CHECK(d.empty_batch_delay == plain.empty_batch_delay);
+    CHECK(d.shutdown_timeout == plain.shutdown_timeout);
+    CHECK_FALSE(d.startup_timeout);
+    CHECK_FALSE(d.order_by);
+    CHECK_FALSE(d.keep_order);
+    CHECK(d.on_error == mqb::core::error_policy::dead_letter);
+    CHECK_FALSE(d.dead_letters.endpoint);
+    CHECK(d.dead_letters.max_bytes == plain.dead_letters.max_bytes);
+    CHECK(d.dead_letters.stop_after == plain.dead_letters.stop_after);
+}
+
+TEST_CASE("a shutdown timeout beside the routes is that of routes without one") {
+    const planned out = plan(
+        "routes:\n  a: {input: {file: {path: x}}}\n  b: {shutdown_timeout_ms: 3, input: {file: {path: y}}}\nshutdown_timeout_ms: 70\n");
+    CHECK(out.lines.empty());
+    CHECK(out.routes.at(0).definition.shutdown_timeout.count() == 70);
+    CHECK(out.routes.at(1).definition.shutdown_timeout.count() == 3);
+    CHECK(complaints("shutdown_timeout_ms: -1\n") == lines{"f.yaml:1:22: shutdown_timeout_ms: has to be at least 0"});
 }
 
 TEST_CASE("the ways to say null") {
@@ -181,25 +212,75 @@ TEST_CASE("promises that a plugin cannot give break the route, and are no error 
     CHECK(complaints("a: {input: {file: {path: nonsense}}}") == lines{"f.yaml:1:13: a.input.file: makes no sense"});
 }
 
-TEST_CASE("a guarantee that is not met is refused") {
-    CHECK(complaints("r:\n  required_delivery: effectively_once\n  input: {file: {path: x}}\n  output: {sink: {}}\n").size() == 1);
-    CHECK(complaints("r:\n  required_delivery: effectively_once\n  input: {queue: {}}\n  output: {sink: {}}\n").empty());
-    CHECK(complaints("r:\n  require: [at_least_once]\n  input: {wire: {}}\n") ==
-          lines{"f.yaml:2:13: r.require: asks for at_least_once, but the input does not acknowledge: at most once"});
-    CHECK(complaints("r:\n  require: [ordered]\n  input: {queue: {}}\n  output: {sink: {}}\n") ==
-          lines{"f.yaml:2:13: r.require: asks for ordered, but the output does not keep the order of what is sent again"});
+TEST_CASE("numbers that would not fit are refused") {
+    CHECK(complaints("r:\n  startup_timeout_ms: 99999999999999\n  input: {file: {path: x}}\n") ==
+          lines{"f.yaml:2:23: r.startup_timeout_ms: has to be at most 31536000000"});
+    CHECK(complaints("r:\n  max_deliveries: 4294967296\n  input: {file: {path: x}}\n") ==
+          lines{"f.yaml:2:19: r.max_deliveries: has to be at most 4294967295"});
+    CHECK(complaints("r:\n  dead_letters: {stop_after: -1}\n  input: {file: {path: x}}\n") ==
+          lines{"f.yaml:2:30: r.dead_letters.stop_after: has to be at least 0"});
+    CHECK(complaints("r:\n  batch_bytes: 0\n  input: {file: {path: x}}\n") == lines{"f.yaml:2:16: r.batch_bytes: has to be at least 1"});
 }
 
-TEST_CASE("what this version cannot do is told") {
-    CHECK(complaints("r:\n  concurrency: 4\n  input: {file: {path: x}}\n") ==
-          lines{"f.yaml:2:3: warning: r.concurrency: this version works on one batch at a time"});
-    for (const char* line : {"order_by: x", "max_deliveries: 3", "on_error: stop", "handler: {name: h}", "dead_letters: {}"}) {
-        CAPTURE(line);
-        const lines found = complaints("r:\n  " + std::string{line} + "\n  input: {file: {path: x}}\n");
-        REQUIRE(found.size() == 1);
-        CHECK(found[0].find("supported by this version") != std::string::npos);
-        CHECK(found[0].find("warning") == std::string::npos);
+TEST_CASE("an order that needs templates, a handler and an input that cannot reject are refused") {
+    for (const char* text :
+         {"${payload:id}", "x", "${metadata:a}${message:id}", "${metadata:}", "${metadata:a|raw}", "${message:payload}"}) {
+        CAPTURE(text);
+        CHECK(
+            complaints("r:\n  order_by: '" + std::string{text} + "'\n  input: {file: {path: x}}\n") ==
+            lines{"f.yaml:2:13: r.order_by: needs templates, which this version does not have; it knows ${metadata:KEY}, ${message:id} and "
+                  "${lane}"});
     }
+    CHECK(complaints("r:\n  handler: {name: h}\n  input: {file: {path: x}}\n") ==
+          lines{"f.yaml:2:3: r.handler: handlers are not supported by this version"});
+    CHECK(complaints("r:\n  on_error: reject\n  input: {file: {path: x}}\n") ==
+          lines{"f.yaml:2:13: r.on_error: reject needs an input that takes messages back for good; input.file does not"});
+    CHECK(complaints("r:\n  on_error: ignore\n  input: {file: {path: x}}\n") ==
+          lines{"f.yaml:2:13: r.on_error: \"ignore\" is not known here; known are dead_letter, reject or stop"});
+}
+
+TEST_CASE("C092: each unknown or misplaced key is told with its place, its path and what was probably meant") {
+    CHECK(complaints("r:\n  input: {file: {path: x}}\n  output: {sink: {}, middlewares: [{again: {max_attemps: 3}}]}\n") ==
+          lines{"f.yaml:3:45: r.output.middlewares[0].again.max_attemps: unknown key (did you mean \"max_attempts\"?)"});
+    CHECK(complaints("r:\n  input: {file: {path: x}}\n  output: {sink: {}}\n  again: {max_attempts: 3}\n")
+              .at(0)
+              .starts_with("f.yaml:4:3: r.again: unknown key"));
+    CHECK(complaints("r:\n  input: {file: {path: x, max_attempts: 3}}\n")
+              .at(0)
+              .starts_with("f.yaml:2:27: r.input.file.max_attempts: unknown key"));
+    CHECK(complaints("r:\n  input: {file: {path: x, format: cvs}}\n") ==
+          lines{"f.yaml:2:35: r.input.file.format: \"cvs\" is not known here (did you mean \"csv\"?)"});
+}
+
+TEST_CASE("wrong types in every place are one clear error each") {
+    CHECK(complaints("r: {input: [1]}") == lines{"f.yaml:1:12: r.input: an endpoint is a map like \"TYPE: {…}\", or null"});
+    CHECK(complaints("r: {input: {file: 5}}") == lines{"f.yaml:1:19: r.input.file: \"5\" where map is wanted"});
+    CHECK(complaints("r: {input: {file: [5]}}") == lines{"f.yaml:1:19: r.input.file: a list where map is wanted"});
+    CHECK(complaints("r: {input: {file: {path: {}}}}") == lines{"f.yaml:1:20: r.input.file.path: a map where text is wanted"});
+    CHECK(complaints("r: {input: {file: {path: x}, middlewares: 5}}") == lines{"f.yaml:1:30: r.input.middlewares: has to be a list"});
+    CHECK(complaints("r: {input: {file: {path: x}, middlewares: [5, []]}}").size() == 2);
+    CHECK(complaints("routes: 5") == lines{"f.yaml:1:1: routes: has to be a map of routes"});
+    CHECK(complaints("routes: {r: []}") == lines{"f.yaml:1:10: routes.r: a route is a map with an input and an output"});
+    CHECK(complaints("endpoints: 5") == lines{"f.yaml:1:1: endpoints: has to be a map of names and endpoints"});
+    CHECK(complaints("env_vars: 5") == lines{"f.yaml:1:1: env_vars: has to be a map of names and texts"});
+    CHECK(complaints("plugins: {a: b}") == lines{"f.yaml:1:1: plugins: has to be a list of files"});
+    CHECK(complaints("log: 5") == lines{"f.yaml:1:1: log: takes a map with level and format"});
+    CHECK(complaints("r: {require: ordered, input: {file: {path: x}}}") ==
+          lines{"f.yaml:1:14: r.require: \"ordered\" where list is wanted"});
+    CHECK(complaints("r: {dead_letters: 5, input: {file: {path: x}}}") == lines{"f.yaml:1:19: r.dead_letters: \"5\" where map is wanted"});
+    CHECK(complaints("r: {dead_letters: {endpoint: 5}, input: {file: {path: x}}}") ==
+          lines{"f.yaml:1:30: r.dead_letters.endpoint: an endpoint is a map like \"TYPE: {…}\", or null"});
+    CHECK(complaints("5").size() == 1);
+    CHECK(complaints("\"\"") == lines{"f.yaml:1:1: a route file is a map of routes"});
+}
+
+TEST_CASE("middlewares may be numbered") {
+    const planned out = plan(
+        "r: {input: {queue: {}}, output: {sink: {}, middlewares: {'10': {again: {max_attempts: 10}}, '2': {again: {max_attempts: 2}}}}}");
+    CHECK(out.lines.empty());
+    REQUIRE(out.routes.at(0).definition.output.middlewares.size() == 2);
+    CHECK(out.routes.at(0).definition.output.middlewares[0].config == R"({"max_attempts":2})");
+    CHECK(out.routes.at(0).definition.output.middlewares[1].config == R"({"max_attempts":10})");
 }
 
 TEST_CASE("every error of a file is told at once, in the order of the file") {

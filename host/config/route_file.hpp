@@ -3,10 +3,11 @@
 
 #include "core/route.hpp"
 #include "host/config/endpoint_shape.hpp"
+#include "host/config/references.hpp"
 #include "host/config/route_options.hpp"
 
+#include <chrono>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct route_shape {
     route_options options;
     endpoint_shape input;
     endpoint_shape output;
+    std::optional<endpoint_shape> dead_letters;
     position at;       // of its name
     std::string path;  // "orders", "routes.orders", or empty for a lone route
 };
@@ -33,14 +35,17 @@ struct route_file {
     std::string name;
     settings set;
     std::vector<route_shape> routes;
-
-    // Adds the names that its routes use.
-    void collect_names(std::set<std::string>& endpoints, std::set<std::string>& middlewares) const;
 };
 
-// Empty after errors that leave nothing to go on with; others are told and reading goes on.
-[[nodiscard]] std::optional<route_file> read_route_file(const std::string& path, findings& to, std::vector<std::string>& secrets);
-[[nodiscard]] std::optional<route_file> read_route_text(const std::string& name, const std::string& text, findings& to,
-                                                        std::vector<std::string>& secrets);
+// The tree of a file without the wrapper `{config: {…}}`, and the path of what is left: "config" or empty.
+struct unwrapped {
+    node_ptr root;
+    std::string path;
+};
+[[nodiscard]] unwrapped unwrap(const node_ptr& root);
+
+// Tells every error that needs no plugin. Names under `endpoints` go to `names`.
+[[nodiscard]] route_file read_route_tree(std::string name, const node& root, const std::string& path, references& names, findings& to,
+                                         std::vector<std::string>& secrets);
 
 }  // namespace mqb::config

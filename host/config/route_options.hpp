@@ -4,6 +4,7 @@
 #include "core/route.hpp"
 #include "host/config/validation.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct route_options {
     bool enabled = true;
     std::string description;
     std::vector<requirement> require;
+    std::optional<requirement> reject;    // `on_error: reject`, which needs an input that can
+    std::vector<nested_value> endpoints;  // at "/input", "/output" and "/dead_letters/endpoint"
+    bool has_shutdown_timeout = false;
 };
 
 [[nodiscard]] const schema& route_schema();

@@ -47,7 +47,7 @@ std::uint32_t sides_of(const json::value& value) {
         if (name == "consumer" || name == "input") out |= 1;
         if (name == "publisher" || name == "output") out |= 2;
     }
-    if (out == 0) throw std::runtime_error("x-mqb-sides names consumer, publisher or both");
+    if (out == 0) throw std::runtime_error("a side is consumer or publisher");
     return out;
 }
 
@@ -82,6 +82,10 @@ void read_extensions(const json::object& from, schema& to) {
     to.is_size = is_set(from, "x-mqb-size");
     to.is_template = is_set(from, "x-mqb-template");
     to.is_endpoint = is_set(from, "x-mqb-endpoint");
+    if (to.is_endpoint && from.at("x-mqb-endpoint").is_string()) to.endpoint_side = sides_of(from.at("x-mqb-endpoint")) & 3u;
+    if (to.endpoint_side == 3) to.endpoint_side = 0;
+    if (is_set(from, "x-mqb-exclusive"))
+        to.exclusive = from.at("x-mqb-exclusive").is_string() ? text_of(from.at("x-mqb-exclusive")) : "text";
     to.is_store = is_set(from, "x-mqb-store");
     if (const json::value* uri = from.if_contains("x-mqb-uri")) to.uri = text_of(*uri);
     if (const json::value* sides = from.if_contains("x-mqb-sides")) to.sides = sides_of(*sides);

@@ -2,7 +2,7 @@
 //
 // Keywords: type, properties, required, default, description, enum, minimum, maximum, minLength, items, additionalProperties,
 // deprecated. Extensions: x-mqb-secret, x-mqb-aliases, x-mqb-uri, x-mqb-size, x-mqb-template, x-mqb-endpoint, x-mqb-store,
-// x-mqb-sides. Other keywords say nothing to us.
+// x-mqb-sides, x-mqb-exclusive. Other keywords say nothing to us.
 #pragma once
 
 #include "core/result.hpp"
@@ -39,8 +39,10 @@ struct schema {
     bool is_size = false;
     bool is_template = false;
     bool is_endpoint = false;
+    std::uint32_t endpoint_side = 0;  // of a nested endpoint; 0: that of the endpoint around it
     bool is_store = false;
-    std::string uri;  // the role of the field in a URI
+    std::string exclusive;  // "path", "text": how two names of one thing are compared that has one writer; empty: it may have many
+    std::string uri;        // the role of the field in a URI
     std::uint32_t sides = 3;
     std::vector<std::string> aliases;
 

@@ -7,10 +7,10 @@ namespace mqb::config {
 
 namespace {
 
-constexpr std::array used{"plugins", "state_dir", "log", "log_level", "logger"};
+constexpr std::array used{"plugins", "state_dir", "log", "log_level", "logger", "endpoints", "env_vars", "envVars", "shutdown_timeout_ms"};
 // Keys of the peer's own program: its files load here, and these have no meaning here.
 constexpr std::array unused{"history", "default_tab", "config_security", "extract_secrets", "ui_addr"};
-constexpr std::array later{"admin", "metrics_addr", "endpoints", "env_vars", "envVars", "shutdown_timeout_ms"};
+constexpr std::array later{"admin", "metrics_addr"};
 constexpr std::array entities{"consumers", "publishers"};
 
 template <std::size_t N>
@@ -43,10 +43,10 @@ void check_format(const entry& from, const std::string& path, std::string& forma
     if (format != "human" && format != "json") to.error(from.value->at, path, "known are human and json");
 }
 
-void read_log(const entry& from, settings& into, findings& to) {
-    if (from.value->what != shape::map) return to.error(from.at, "log", "takes a map with level and format");
+void read_log(const entry& from, const std::string& at, settings& into, findings& to) {
+    if (from.value->what != shape::map) return to.error(from.at, at, "takes a map with level and format");
     for (const entry& e : from.value->entries) {
-        const std::string path = "log." + e.key;
+        const std::string path = joined(at, e.key);
         if (e.key == "level") {
             read_text(e, path, into.log_level, to);
             check_level(e, path, into.log_level, to);
@@ -59,14 +59,14 @@ void read_log(const entry& from, settings& into, findings& to) {
     }
 }
 
-void read_plugins(const entry& from, settings& into, findings& to) {
+void read_plugins(const entry& from, const std::string& path, settings& into, findings& to) {
     if (from.value->what == shape::null) return;
-    if (from.value->what != shape::list) return to.error(from.at, "plugins", "has to be a list of files");
+    if (from.value->what != shape::list) return to.error(from.at, path, "has to be a list of files");
     for (const node_ptr& item : from.value->items) {
         if (item->what == shape::scalar) {
             into.plugins.push_back(item->text);
         } else {
-            to.error(item->at, "plugins", "has to be a list of files");
+            to.error(item->at, path, "has to be a list of files");
         }
     }
 }
@@ -83,28 +83,29 @@ std::vector<std::string> setting_names() {
     return out;
 }
 
-void read_setting(const entry& from, settings& into, findings& to) {
+std::vector<std::string> ignored_setting_names() { return {unused.begin(), unused.end()}; }
+std::vector<std::string> later_setting_names() { return {later.begin(), later.end()}; }
+
+void read_setting(const entry& from, const std::string& path, settings& into, findings& to) {
     const std::string& key = from.key;
     if (is_one_of(key, entities)) {
-        to.error(from.at, key, "not read here: write them as routes, each with an input and an output");
+        to.error(from.at, path, "not read here: write them as routes, each with an input and an output");
     } else if (is_one_of(key, unused)) {
-        to.warning(from.at, key, "has no meaning here");
-    } else if (key == "env_vars" || key == "envVars") {
-        to.warning(from.at, key, "variables are not supported by this version");
+        to.warning(from.at, path, "has no meaning here");
     } else if (is_one_of(key, later)) {
-        if (!is_empty(*from.value)) to.error(from.at, key, "not supported by this version");
+        if (!is_empty(*from.value)) to.error(from.at, path, "not supported by this version");
     } else if (key == "plugins") {
-        read_plugins(from, into, to);
+        read_plugins(from, path, into, to);
     } else if (key == "log") {
-        read_log(from, into, to);
+        read_log(from, path, into, to);
     } else if (key == "state_dir") {
-        read_text(from, key, into.state_dir, to);
+        read_text(from, path, into.state_dir, to);
     } else if (key == "log_level") {
-        read_text(from, key, into.log_level, to);
-        check_level(from, key, into.log_level, to);
+        read_text(from, path, into.log_level, to);
+        check_level(from, path, into.log_level, to);
     } else if (key == "logger") {
-        read_text(from, key, into.log_format, to);
-        check_format(from, key, into.log_format, to);
+        read_text(from, path, into.log_format, to);
+        check_format(from, path, into.log_format, to);
     }
 }
 

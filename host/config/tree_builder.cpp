@@ -5,18 +5,27 @@
 
 namespace mqb::config {
 
+// Counted as they come, so that a file of one endless list is refused before it is in memory.
+void tree_builder::count(position at) {
+    if (++made_ > most_values) throw unreadable(at, "more than " + std::to_string(most_values) + " values, aliases counted as copies");
+}
+
+std::shared_ptr<node> tree_builder::make(shape what, position at) {
+    count(at);
+    auto made = std::make_shared<node>();
+    made->what = what;
+    made->at = placed(at);
+    return made;
+}
+
 void tree_builder::null(position at) {
     if (take_key(at, "null", false)) return;
-    auto made = std::make_shared<node>();
-    made->at = at;
-    add(at, std::move(made));
+    add(at, make(shape::null, at));
 }
 
 void tree_builder::scalar(position at, std::string_view text, bool is_quoted) {
     if (take_key(at, text, is_quoted)) return;
-    auto made = std::make_shared<node>();
-    made->what = shape::scalar;
-    made->at = at;
+    auto made = make(shape::scalar, at);
     made->text = text;
     made->is_quoted = is_quoted;
     add(at, std::move(made));
@@ -28,12 +37,10 @@ void tree_builder::share(position at, node_ptr value) {
 }
 
 void tree_builder::start_list(position at) {
-    if (!open_.empty() && open_.back().value->what == shape::map && !open_.back().has_key) throw unreadable(at, "a key has to be a text");
+    if (!open_.empty() && open_.back().value->what == shape::map && !open_.back().has_key)
+        throw unreadable(at, "a key has to be a text; or this is never closed");
     if (open_.size() >= deepest) throw unreadable(at, "nested more than " + std::to_string(deepest) + " levels");
-    auto made = std::make_shared<node>();
-    made->what = shape::list;
-    made->at = at;
-    open_.push_back({std::move(made), false, false, {}, {}, {}});
+    open_.push_back({make(shape::list, at), false, false, {}, {}, {}, {}, {}});
 }
 
 void tree_builder::start_map(position at) {
@@ -45,7 +52,7 @@ node_ptr tree_builder::end() {
     open ended = std::move(open_.back());
     open_.pop_back();
     for (entry& e : ended.merged)
-        if (!ended.value->find(e.key)) ended.value->entries.push_back(std::move(e));
+        if (!ended.places.contains(e.key)) ended.value->entries.push_back(std::move(e));
     node& made = *ended.value;
     for (const node_ptr& item : made.items) {
         made.weight += item->weight;
@@ -70,7 +77,7 @@ bool tree_builder::take_key(position at, std::string_view text, bool is_quoted) 
     open& map = open_.back();
     map.has_key = true;
     map.key = text;
-    map.key_at = at;
+    map.key_at = placed(at);
     map.is_merge = text == "<<" && !is_quoted;
     return true;
 }
@@ -99,8 +106,8 @@ void tree_builder::add_entry(open& to, node_ptr value) {
         }
         return;
     }
-    if (const entry* before = to.value->find(to.key)) {
-        repeated_.push_back({to.key_at, before->at, to.key});
+    if (const auto [before, is_new] = to.places.emplace(to.key, to.key_at); !is_new) {
+        repeated_.push_back({to.key_at, before->second, to.key});
         return;
     }
     to.value->entries.push_back({std::exchange(to.key, {}), to.key_at, std::move(value)});
@@ -109,8 +116,9 @@ void tree_builder::add_entry(open& to, node_ptr value) {
 void tree_builder::merge(open& to, position at, const node& from) {
     if (from.what != shape::map) throw unreadable(at, "<< takes a map or a list of maps");
     for (const entry& e : from.entries) {
-        const bool is_known = std::any_of(to.merged.begin(), to.merged.end(), [&](const entry& m) { return m.key == e.key; });
-        if (!is_known) to.merged.push_back(e);
+        if (!to.merged_keys.insert(e.key).second) continue;
+        count(at);
+        to.merged.push_back(e);
     }
 }
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace mqb::config {
@@ -25,6 +27,9 @@ struct repeated_key {
 
 class tree_builder {
 public:
+    // `source`: of the positions.
+    explicit tree_builder(std::uint32_t source = 0) : source_(source) {}
+
     void null(position at);
     void scalar(position at, std::string_view text, bool is_quoted);
     void share(position at, node_ptr value);  // an alias
@@ -33,6 +38,7 @@ public:
     // Ends the innermost list or map; answers it.
     node_ptr end();
 
+    [[nodiscard]] position placed(position at) const noexcept { return {at.line, at.column, source_}; }
     [[nodiscard]] const node_ptr& root() const noexcept { return root_; }
     [[nodiscard]] const std::vector<repeated_key>& repeated() const noexcept { return repeated_; }
 
@@ -43,13 +49,19 @@ private:
         bool is_merge = false;
         std::string key;
         position key_at;
-        std::vector<entry> merged;  // YAML's <<, own keys win, the first in the list wins
+        std::vector<entry> merged;                         // YAML's <<, own keys win, the first in the list wins
+        std::unordered_map<std::string, position> places;  // of the own keys
+        std::unordered_set<std::string> merged_keys;
     };
+    std::shared_ptr<node> make(shape what, position at);
     bool take_key(position at, std::string_view text, bool is_quoted);
     void add(position at, node_ptr value);
     void add_entry(open& to, node_ptr value);
-    static void merge(open& to, position at, const node& from);
+    void count(position at);
+    void merge(open& to, position at, const node& from);
 
+    std::uint32_t source_;
+    std::uint64_t made_ = 0;
     std::vector<open> open_;
     node_ptr root_;
     std::vector<repeated_key> repeated_;

@@ -26,12 +26,20 @@ void append(std::string& list, const std::string& item) { list += (list.empty() 
 
 std::string shown(const node& value, const schema& against, const place& where) {
     constexpr std::size_t longest = 60;
-    if (against.is_secret || where.is_secret || value.what != shape::scalar) return "the value ";
+    if (against.is_secret || where.is_secret || value.is_secret || value.what != shape::scalar) return "the value ";
     return '"' + value.text.substr(0, longest) + (value.text.size() > longest ? "…\" " : "\" ");
 }
 
-place inside(const place& where, const schema& around, position at, std::string_view key) {
-    return {at, joined(where.path, key), where.side, where.is_secret || around.is_secret};
+// A JSON pointer one step on: `~` and `/` have a spelling of their own.
+std::string step(const std::string& pointer, std::string_view key) {
+    std::string out = pointer + '/';
+    for (const char c : key) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+    return out;
+}
+
+// `given`: as it is written; `key`: its first name.
+place inside(const place& where, const schema& around, const entry& given, std::string_view key) {
+    return {given.at, joined(where.path, given.key), where.side, where.is_secret || around.is_secret, step(where.pointer, key)};
 }
 
 void collect_scalars(const node& value, std::vector<std::string>& into) {
@@ -93,8 +101,12 @@ std::string validation::check(const node& value, const schema& against, const pl
     if ((against.sides & where.side) == 0) to_.error(where.at, where.path, against.sides == 1 ? "only for an input" : "only for an output");
     if (against.is_secret) collect_scalars(value, secrets_);
     if (against.is_deprecated) to_.warning(where.at, where.path, "deprecated");
-    if (against.is_endpoint || against.is_store || against.is_template) {
-        const char* what = against.is_endpoint ? "an endpoint inside another" : against.is_store ? "a store" : "a template";
+    if (against.is_endpoint) {
+        nested_.push_back({where.pointer, std::make_shared<const node>(value), where.at, where.path, against.endpoint_side});
+        return "null";
+    }
+    if (against.is_store || against.is_template) {
+        const char* what = against.is_store ? "a store" : "a template";
         to_.error(where.at, where.path, std::string{what} + " is not supported by this version");
         return "null";
     }
@@ -111,9 +123,10 @@ std::string validation::check(const node& value, const schema& against, const pl
 
 std::string validation::defaults(const schema& against, const place& where) {
     node nothing;
-    nothing.what = shape::map;
     nothing.at = where.at;
-    return object(nothing, against, where);
+    if (!against.takes(is_object) || against.is_endpoint) return check(nothing, against, where);
+    nothing.what = shape::map;
+    return check(nothing, against, where);
 }
 
 // Null for a key means that nothing is said about it, unless null is a value there.
@@ -125,17 +138,18 @@ const entry* validation::pick(const node& value, const property& wanted, const p
         if (given) to_.error(e.at, joined(where.path, e.key), "the same as \"" + given->key + "\", which is here too");
         given = &e;
     }
-    return given && given->value->what == shape::null && (wanted.what.types & is_null) == 0 ? nullptr : given;
+    const bool null_says_nothing = (wanted.what.types & is_null) == 0 && !wanted.what.is_endpoint;
+    return given && given->value->what == shape::null && null_says_nothing ? nullptr : given;
 }
 
 std::string validation::object(const node& value, const schema& against, const place& where) {
     std::string out;
     for (const property& p : against.properties) {
         if (const entry* given = pick(value, p, where)) {
-            append(out, member(p.name, check(*given->value, p.what, inside(where, against, given->at, given->key))));
+            append(out, member(p.name, check(*given->value, p.what, inside(where, against, *given, p.name))));
         } else if (p.is_required) {
             to_.error(where.at, joined(where.path, p.name), "missing");
-        } else if (p.what.standard && (p.what.sides & where.side) != 0) {
+        } else if (p.what.standard && (p.what.sides & where.side) != 0 && !p.what.is_endpoint) {
             append(out, member(p.name, *p.what.standard));
         }
     }
@@ -144,8 +158,8 @@ std::string validation::object(const node& value, const schema& against, const p
         if (!against.takes_others) {
             unknown_key(e, against, where);
         } else {
-            append(out, member(e.key, against.others ? check(*e.value, *against.others, inside(where, against, e.at, e.key))
-                                                     : free_json(*e.value)));
+            append(out, member(e.key,
+                               against.others ? check(*e.value, *against.others, inside(where, against, e, e.key)) : free_json(*e.value)));
         }
     }
     return '{' + out + '}';
@@ -162,7 +176,8 @@ std::string validation::array(const node& value, const schema& against, const pl
     std::string out;
     for (std::size_t i = 0; i < value.items.size(); ++i) {
         const node& item = *value.items[i];
-        const place at{item.at, where.path + '[' + std::to_string(i) + ']', where.side, where.is_secret || against.is_secret};
+        const place at{item.at, where.path + '[' + std::to_string(i) + ']', where.side, where.is_secret || against.is_secret,
+                       step(where.pointer, std::to_string(i))};
         append(out, against.items ? check(item, *against.items, at) : free_json(item));
     }
     return '[' + out + ']';
@@ -170,8 +185,7 @@ std::string validation::array(const node& value, const schema& against, const pl
 
 std::string validation::scalar(const node& value, const schema& against, const place& where) {
     collect_password(value.text, secrets_);
-    if (value.text.find("${") != std::string::npos)
-        to_.warning(value.at, where.path, "\"${\" is text: variables are not supported by this version");
+    if (!against.exclusive.empty()) exclusive_.push_back({value.text, against.exclusive, value.at, where.path});
     if (!against.choices.empty() && std::find(against.choices.begin(), against.choices.end(), value.text) == against.choices.end()) {
         std::string text = shown(value, against, where) + "is not known here" + did_you_mean(value.text, against.choices);
         if (!text.ends_with(')')) text += "; known are " + listed(against.choices);

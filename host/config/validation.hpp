@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mqb::config {
@@ -15,8 +16,26 @@ namespace mqb::config {
 struct place {
     position at;  // of the key that names the value
     std::string path;
-    std::uint32_t side = 3;  // the sides of an endpoint at which the value stands
-    bool is_secret = false;  // something around the value is
+    std::uint32_t side = 3;    // the sides of an endpoint at which the value stands
+    bool is_secret = false;    // something around the value is
+    std::string pointer = {};  // JSON pointer of the value in its configuration
+};
+
+// An endpoint inside a configuration. In the JSON of that configuration null stands for it.
+struct nested_value {
+    std::string where;  // JSON pointer
+    node_ptr value;
+    position at;
+    std::string path;
+    std::uint32_t side = 0;  // 0: the schema does not say
+};
+
+// A name of something that one publisher has to itself.
+struct exclusive_value {
+    std::string text;
+    std::string kind;  // "path", "text"
+    position at;
+    std::string path;
 };
 
 class validation {
@@ -28,6 +47,9 @@ public:
     [[nodiscard]] std::string check(const node& value, const schema& against, const place& where);
     // The configuration of which nothing was said: all defaults.
     [[nodiscard]] std::string defaults(const schema& against, const place& where);
+    // What was met since the last take.
+    [[nodiscard]] std::vector<nested_value> take_nested() { return std::exchange(nested_, {}); }
+    [[nodiscard]] std::vector<exclusive_value> take_exclusive() { return std::exchange(exclusive_, {}); }
 
 private:
     std::string object(const node& value, const schema& against, const place& where);
@@ -42,6 +64,8 @@ private:
 
     findings& to_;
     std::vector<std::string>& secrets_;
+    std::vector<nested_value> nested_;
+    std::vector<exclusive_value> exclusive_;
 };
 
 // Without a schema: plain words of JSON are what they are in JSON, everything else is text.

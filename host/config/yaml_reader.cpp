@@ -5,19 +5,52 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
+#include <istream>
 #include <map>
-#include <sstream>
+#include <streambuf>
 
 namespace mqb::config {
 
 namespace {
 
-position place(const YAML::Mark& mark) { return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1)}; }
+position place_of(const YAML::Mark& mark) {
+    return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1)};
+}
+
+// Gives the text out as the parser asks for it, and no more than so much before its next event: until the parser knows whether a
+// bracket opens a key, it keeps every token behind it.
+class metered_text final : public std::streambuf {
+public:
+    explicit metered_text(const std::string& text) : text_(text) {}
+    void passed(position at) noexcept {
+        last_ = at;
+        until_ = given_;
+    }
+
+protected:
+    int_type underflow() override {
+        constexpr std::size_t most = 512u << 10, part = 4096;
+        if (given_ == text_.size()) return traits_type::eof();
+        if (given_ - until_ > most) throw unreadable(last_, "goes on for more than 512 KiB without an end: something is never closed");
+        const std::size_t size = std::min(part, text_.size() - given_);
+        char* from = const_cast<char*>(text_.data()) + given_;  // the interface of streams; nobody writes
+        setg(from, from, from + size);
+        given_ += size;
+        return traits_type::to_int_type(*from);
+    }
+
+private:
+    const std::string& text_;
+    std::size_t given_ = 0;
+    std::size_t until_ = 0;
+    position last_{1, 1};
+};
 
 // The events, because the library's own tree drops repeated keys, does not know merge keys and keeps no place of keys.
 class events final : public YAML::EventHandler {
 public:
-    explicit events(tree_builder& to) : to_(to) {}
+    events(tree_builder& to, metered_text& from) : to_(to), from_(from) {}
 
     void OnDocumentStart(const YAML::Mark&) override {}
     void OnDocumentEnd() override {}
@@ -59,14 +92,18 @@ private:
         if (anchor == YAML::NullAnchor) return;
         auto copy = std::make_shared<node>();
         copy->what = what;
-        copy->at = place(mark);
+        copy->at = to_.placed(place(mark));
         copy->text = text;
         copy->is_quoted = is_quoted;
         anchored_[anchor] = std::move(copy);
     }
+    position place(const YAML::Mark& mark) {
+        from_.passed(place_of(mark));
+        return place_of(mark);
+    }
     static void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
         if (!tag.empty() && tag != "?" && tag != "!" && !tag.starts_with("tag:yaml.org,2002:"))
-            throw unreadable(place(mark), "tags are not supported");
+            throw unreadable(place_of(mark), "tags are not supported");
     }
     static bool is_text(const YAML::Mark& mark, const std::string& tag) {
         refuse_tag(mark, tag);
@@ -74,6 +111,7 @@ private:
     }
 
     tree_builder& to_;
+    metered_text& from_;
     std::map<YAML::anchor_t, node_ptr> anchored_;
     std::vector<YAML::anchor_t> open_;
 };
@@ -81,16 +119,17 @@ private:
 }  // namespace
 
 void read_yaml(const std::string& text, tree_builder& to) {
-    std::istringstream stream{text};
+    metered_text source{text};
+    std::istream stream{&source};
     try {
         YAML::Parser parser{stream};
-        events handler{to};
+        events handler{to, source};
         parser.HandleNextDocument(handler);
         if (!to.root()) to.null({1, 1});
         tree_builder second;
-        events ignored{second};
+        events ignored{second, source};
         if (parser.HandleNextDocument(ignored)) throw unreadable(second.root() ? second.root()->at : position{}, "more than one document");
-    } catch (const YAML::Exception& e) { throw unreadable(place(e.mark), e.msg); }
+    } catch (const YAML::Exception& e) { throw unreadable(place_of(e.mark), e.msg); }
 }
 
 }  // namespace mqb::config

@@ -2,10 +2,9 @@
 
 #include "host/loading/abi_text.hpp"
 #include "host/loading/disposable_thread.hpp"
-#include "host/loading/factories.hpp"
 #include "host/loading/layout.hpp"
+#include "host/loading/lent_consumer.hpp"
 #include "host/loading/lent_publisher.hpp"
-#include "host/loading/lent_store.hpp"
 #include "host/loading/nested_fields.hpp"
 #include "host/loading/null_fill.hpp"
 #include "host/loading/plugin_consumer.hpp"
@@ -71,49 +70,70 @@ void creation::call_create() noexcept {
 asio::awaitable<core::result<void>> creation::nest(std::shared_ptr<creation> self) {
     const core::result<std::vector<nested_field>> fields = nested_fields(self->what_.factory->schema, self->config_);
     if (!fields) co_return core::failure{fields.error().what, self->instance_->door().place().plugin + ": " + fields.error().text};
-    const nested_makers& by = self->services_->nested;
-    const auto pause = std::chrono::duration_cast<std::chrono::nanoseconds>(by.longest_pause).count();
+    const auto fault = [](const nested_field& f, std::string_view why) {
+        return core::failure{core::status::bad_config, (f.path.empty() ? "" : f.path + ": ") + std::string{why}};
+    };
     for (const nested_field& f : *fields) {
-        const auto fault = [&f](core::status what, std::string_view why) { return core::failure{what, f.path + ": " + std::string{why}}; };
-        core::instance_context context = self->context_;
-        context.path += f.path;
-        context.instance += f.path;
-        context.inner = {};
-        if (f.kind == offer_kind::store) {
-            const std::shared_ptr<store_factory> factory = by.store ? by.store(f.type) : nullptr;
-            if (!factory) co_return fault(core::status::bad_config, "no plugin offers the store \"" + f.type + '"');
-            auto making = factory->make(std::move(context), f.config);
+        if (f.kind == offer_kind::store) co_return fault(f, "a store, which no route can lend yet");
+        const std::shared_ptr<core::nested_endpoints> by = self->context_.nested;
+        if (!by) co_return fault(f, "there is no endpoint here");
+        const auto which = static_cast<core::side>(f.side ? f.side : self->side_ ? self->side_ : core::publisher_side);
+        const core::result<core::promises> promised = by->promise(f.path, which);
+        if (!promised) co_return promised.error();
+        if (which == core::consumer_side) {
+            auto making = by->make_consumer(f.path);
             auto made = co_await std::move(making);
-            if (!made) co_return fault(made.error().what, made.error().text);
-            self->lend<lent_store>(f.path, self->instance_->nested().add(std::move(*made)));
-            continue;
+            if (!made) co_return made.error();
+            self->lend<lent_consumer>(f.path, self->instance_->nested().add(std::move(*made)), promised->unit);
+        } else {
+            auto making = by->make_publisher(f.path);
+            auto made = co_await std::move(making);
+            if (!made) co_return made.error();
+            const bool may_overlap = promised->has(core::promises::concurrent | core::promises::ordered_retry);
+            self->lend<lent_publisher>(f.path, self->instance_->nested().add(std::move(*made)), may_overlap);
         }
-        if (f.side != core::publisher_side) co_return fault(core::status::bad_config, "an input inside of another is not supported");
-        const std::shared_ptr<core::endpoint_factory> factory = by.endpoint ? by.endpoint(f.type) : nullptr;
-        if (!factory) co_return fault(core::status::bad_config, "no plugin offers the endpoint \"" + f.type + '"');
-        if (!(factory->sides() & f.side)) co_return fault(core::status::bad_config, '"' + f.type + "\" cannot be used as an output");
-        const core::result<core::promises> promised = factory->promise(f.config, core::publisher_side);
-        if (!promised) co_return fault(promised.error().what, promised.error().text);
-        auto making = factory->make_publisher(std::move(context), f.config);
-        auto made = co_await std::move(making);
-        if (!made) co_return fault(made.error().what, made.error().text);
-        auto link = std::make_unique<core::reconnecting_publisher>(std::move(*made), self->context_.box, self->context_.clock,
-                                                                   static_cast<std::uint64_t>(pause));
-        const bool may_overlap = promised->has(core::promises::concurrent | core::promises::ordered_retry);
-        self->lend<lent_publisher>(f.path, self->instance_->nested().add(std::move(link), self->context_.clock), may_overlap);
     }
     co_return core::result<void>{};
 }
 
+void creation::give_up(bool has_made) {
+    unused_ = instance_->nested().take();
+    if (has_made)
+        instance_->let_go();
+    else
+        instance_->let_go_unmade();
+}
+
+asio::awaitable<void> creation::close_unused(std::shared_ptr<creation> self) {
+    for (auto& part : self->unused_) {
+        auto closing = part->close_unused(self->context_.box);
+        co_await std::move(closing);
+    }
+    self->unused_.clear();
+}
+
 asio::awaitable<core::result<void>> creation::run(std::shared_ptr<creation> self) {
+    auto trying = try_to_run(self);
+    core::result<void> made = co_await std::move(trying);
+    if (!made) {
+        auto closing = close_unused(self);
+        co_await std::move(closing);
+    }
+    co_return made;
+}
+
+asio::awaitable<core::result<void>> creation::try_to_run(std::shared_ptr<creation> self) {
     auto nesting = nest(self);
     const core::result<void> nested = co_await std::move(nesting);
     if (!nested) {
-        self->instance_->let_go_unmade();
+        self->give_up(false);
         co_return nested.error();
     }
     core::result<void> prepared = self->prepare();
-    if (!prepared) co_return prepared.error();
+    if (!prepared) {
+        self->give_up(false);
+        co_return prepared.error();
+    }
     auto work = limited_work::make();
     std::function<void()> create = [self] { self->call_create(); };
     auto wait = work->async_run(std::move(create), self->services_->create_limit, asio::use_awaitable);
@@ -122,7 +142,7 @@ asio::awaitable<core::result<void>> creation::run(std::shared_ptr<creation> self
     door.keep_signals(entry_point::create);
     if (end != work_end::in_time) {
         // Whatever it makes belongs to nobody; its thread keeps this alive.
-        self->instance_->let_go();
+        self->give_up(true);
         const core::status what = end == work_end::late ? core::status::bad_config : core::status::retry;
         co_return self->failed(what, to_text(end, self->services_->create_limit));
     }
@@ -138,7 +158,7 @@ asio::awaitable<core::result<void>> creation::run(std::shared_ptr<creation> self
     if (door.has_thrown()) text = door.take_thrown();
     const bool is_known = self->answer_ > MQB_PENDING && self->answer_ <= MQB_UNSUPPORTED;
     const core::status what = is_known ? to_core(self->answer_) : core::status::retry;
-    self->instance_->let_go_unmade();
+    self->give_up(false);
     if (!text.empty()) co_return core::failure{what, std::move(text)};
     const std::string answered = is_known ? std::string{to_text(what)} : "the unknown status " + std::to_string(self->answer_);
     co_return self->failed(what, "answered " + answered);
@@ -166,7 +186,7 @@ core::failure missing(const gate& door, std::string_view what, std::string_view 
 core::result<std::unique_ptr<core::consumer>> creation::consumer(core::consumer* inner) {
     auto table = checked_table<mqb_consumer_table, mqb_consumer>(face_.base.made, instance_->door(), "consumer");
     if (!table) {
-        instance_->let_go();
+        give_up(true);
         return table.error();
     }
     const char* slot = !table->receive      ? "receive"
@@ -175,35 +195,36 @@ core::result<std::unique_ptr<core::consumer>> creation::consumer(core::consumer*
                        : !table->free       ? "free"
                                             : nullptr;
     if (slot) {
-        instance_->let_go();
+        give_up(true);
         return missing(instance_->door(), "consumer", slot);
     }
     return std::make_unique<plugin_consumer>(instance_, static_cast<mqb_consumer*>(face_.base.made), *table, inner);
 }
 
-core::result<std::unique_ptr<core::publisher>> creation::publisher(core::publisher* inner, bool is_handler) {
+core::result<std::unique_ptr<core::publisher>> creation::publisher(core::publisher* inner, bool is_handler, bool keeps_retry_order) {
     auto table = checked_table<mqb_publisher_table, mqb_publisher>(face_.base.made, instance_->door(), "publisher");
     if (!table) {
-        instance_->let_go();
+        give_up(true);
         return table.error();
     }
     const char* slot = !table->send ? "send" : !table->cancel ? "cancel" : !table->free ? "free" : nullptr;
     if (slot) {
-        instance_->let_go();
+        give_up(true);
         return missing(instance_->door(), "publisher", slot);
     }
-    return std::make_unique<plugin_publisher>(instance_, static_cast<mqb_publisher*>(face_.base.made), *table, inner, is_handler);
+    return std::make_unique<plugin_publisher>(instance_, static_cast<mqb_publisher*>(face_.base.made), *table, inner, is_handler,
+                                              keeps_retry_order);
 }
 
 core::result<std::unique_ptr<loading::store>> creation::store() {
     auto table = checked_table<mqb_store_table, mqb_store>(face_.base.made, instance_->door(), "store");
     if (!table) {
-        instance_->let_go();
+        give_up(true);
         return table.error();
     }
     const char* slot = !table->apply ? "apply" : !table->cancel ? "cancel" : !table->free ? "free" : nullptr;
     if (slot) {
-        instance_->let_go();
+        give_up(true);
         return missing(instance_->door(), "store", slot);
     }
     return std::make_unique<plugin_store>(instance_, static_cast<mqb_store*>(face_.base.made), *table);

@@ -28,23 +28,28 @@ public:
         instance_->lend(std::move(path), std::make_unique<Lent>(instance_->door(), inner, more...));
     }
 
-    // Calls create. A failure names what is wrong; nothing is left of it.
+    // Makes what the configuration nests, and calls create. A failure names what is wrong; nothing is left of it.
     static boost::asio::awaitable<core::result<void>> run(std::shared_ptr<creation> self);
 
     // After success: the adapter around what was made.
     [[nodiscard]] core::result<std::unique_ptr<core::consumer>> consumer(core::consumer* inner = nullptr);
-    [[nodiscard]] core::result<std::unique_ptr<core::publisher>> publisher(core::publisher* inner = nullptr, bool is_handler = false);
+    [[nodiscard]] core::result<std::unique_ptr<core::publisher>> publisher(core::publisher* inner = nullptr, bool is_handler = false,
+                                                                           bool keeps_retry_order = false);
     [[nodiscard]] core::result<std::unique_ptr<loading::store>> store();
+    // After a failure of these.
+    static boost::asio::awaitable<void> close_unused(std::shared_ptr<creation> self);
 
 private:
     struct create_face {
         mqb_create base;
         creation* self;
     };
-    // Makes what the configuration nests.
+    static boost::asio::awaitable<core::result<void>> try_to_run(std::shared_ptr<creation> self);
     static boost::asio::awaitable<core::result<void>> nest(std::shared_ptr<creation> self);
     [[nodiscard]] core::result<void> prepare();
     void call_create() noexcept;
+    // Nothing was made, or something that cannot be used.
+    void give_up(bool has_made);
     [[nodiscard]] core::failure failed(core::status what, std::string_view why) const;
     static void on_explain(mqb_call* call, std::uint32_t entry, mqb_text text);
 
@@ -55,6 +60,7 @@ private:
     std::uint32_t side_;
     std::shared_ptr<plugin_instance> instance_;
     std::vector<mqb_child> children_;
+    std::vector<std::unique_ptr<nested_part>> unused_;  // of an instance that was given up
     create_face face_{};
 
     std::mutex mutex_;  // over the text: explain may come from any thread

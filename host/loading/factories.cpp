@@ -16,25 +16,33 @@ using publisher_result = core::result<std::unique_ptr<core::publisher>>;
 // Everything that the coroutines below need is in the creation: they hold a count of it and nothing of the factory.
 namespace {
 
-awaitable<consumer_result> make_consumer_of(std::shared_ptr<creation> c, core::consumer* inner) {
+// adapt: what was made, behind core's interface.
+template <class Result, class Adapt>
+awaitable<Result> made_by(std::shared_ptr<creation> c, Adapt adapt) {
     auto run = creation::run(c);
     core::result<void> made = co_await std::move(run);
     if (!made) co_return made.error();
-    co_return c->consumer(inner);
+    Result out = adapt(*c);
+    if (!out) {
+        auto closing = creation::close_unused(c);
+        co_await std::move(closing);
+    }
+    co_return out;
 }
 
-awaitable<publisher_result> make_publisher_of(std::shared_ptr<creation> c, core::publisher* inner, bool is_handler) {
-    auto run = creation::run(c);
-    core::result<void> made = co_await std::move(run);
-    if (!made) co_return made.error();
-    co_return c->publisher(inner, is_handler);
+awaitable<consumer_result> make_consumer_of(std::shared_ptr<creation> c, core::consumer* inner) {
+    return made_by<consumer_result>(std::move(c), [inner](creation& done) { return done.consumer(inner); });
+}
+
+awaitable<publisher_result> make_publisher_of(std::shared_ptr<creation> c, core::publisher* inner, bool is_handler,
+                                              bool keeps_retry_order = false) {
+    return made_by<publisher_result>(std::move(c), [inner, is_handler, keeps_retry_order](creation& done) {
+        return done.publisher(inner, is_handler, keeps_retry_order);
+    });
 }
 
 awaitable<core::result<std::unique_ptr<store>>> make_store_of(std::shared_ptr<creation> c) {
-    auto run = creation::run(c);
-    core::result<void> made = co_await std::move(run);
-    if (!made) co_return made.error();
-    co_return c->store();
+    return made_by<core::result<std::unique_ptr<store>>>(std::move(c), [](creation& done) { return done.store(); });
 }
 
 }  // namespace
@@ -60,8 +68,10 @@ awaitable<consumer_result> plugin_endpoint_factory::make_consumer(core::instance
 }
 
 awaitable<publisher_result> plugin_endpoint_factory::make_publisher(core::instance_context context, std::string config) {
+    const core::result<core::promises> promised = promise(config, core::publisher_side);
+    const bool keeps_retry_order = promised && promised->has(core::promises::ordered_retry);
     return make_publisher_of(std::make_shared<creation>(what_, services_, std::move(context), std::move(config), core::publisher_side),
-                             nullptr, false);
+                             nullptr, false, keeps_retry_order);
 }
 
 core::result<core::promises> plugin_middleware_factory::promise(std::string_view config, core::side which, core::promises inner) const {

@@ -3,9 +3,8 @@
 #include "core/registry.hpp"
 
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 
-#include <utility>
+#include <cstddef>
 
 namespace mqb::loading {
 
@@ -32,44 +31,29 @@ bool is_set(const json::object& schema, const char* key) {
     return v && !v->is_null() && !(v->is_bool() && !v->get_bool());
 }
 
-class walk {
-public:
-    std::vector<nested_field> found;
-    std::string fault;
+std::uint32_t side_of(const json::value& word) {
+    if (!word.is_string()) return 0;
+    const json::string& side = word.get_string();
+    return side == "consumer" ? core::consumer_side : side == "publisher" ? core::publisher_side : 0u;
+}
 
-    void look(const json::value& schema, const json::value& value, const std::string& path) {
-        if (!schema.is_object() || value.is_null() || !fault.empty()) return;
-        const json::object& s = schema.get_object();
-        if (is_set(s, "x-mqb-endpoint")) {
-            const json::value& side = s.at("x-mqb-endpoint");
-            const bool is_consumer = side.is_string() && side.get_string() == "consumer";
-            return take(value, path, offer_kind::endpoint, is_consumer ? core::consumer_side : core::publisher_side);
-        }
-        if (is_set(s, "x-mqb-store")) return take(value, path, offer_kind::store, 0);
-        if (const json::value* items = s.if_contains("items"); items && value.is_array()) {
-            for (std::size_t i = 0; i < value.get_array().size(); ++i) look(*items, value.get_array()[i], path + '/' + std::to_string(i));
-        }
-        if (!value.is_object()) return;
-        const json::value* properties = s.if_contains("properties");
-        const json::value* others = s.if_contains("additionalProperties");
-        for (const auto& [name, member] : value.get_object()) {
-            const json::value* known = properties && properties->is_object() ? properties->get_object().if_contains(name) : nullptr;
-            if (!known) known = others;
-            if (known) look(*known, member, path + step({name.data(), name.size()}));
-        }
+void look(const json::value& schema, const json::value& value, const std::string& path, std::vector<nested_field>& found) {
+    if (!schema.is_object()) return;
+    const json::object& s = schema.get_object();
+    if (is_set(s, "x-mqb-endpoint")) return found.push_back({path, offer_kind::endpoint, side_of(s.at("x-mqb-endpoint"))});
+    if (is_set(s, "x-mqb-store")) return found.push_back({path, offer_kind::store, 0});
+    if (const json::value* items = s.if_contains("items"); items && value.is_array())
+        for (std::size_t i = 0; i < value.get_array().size(); ++i)
+            look(*items, value.get_array()[i], path + '/' + std::to_string(i), found);
+    if (!value.is_object()) return;
+    const json::value* properties = s.if_contains("properties");
+    const json::value* others = s.if_contains("additionalProperties");
+    for (const auto& [name, member] : value.get_object()) {
+        const json::value* known = properties && properties->is_object() ? properties->get_object().if_contains(name) : nullptr;
+        if (!known) known = others;
+        if (known) look(*known, member, path + step({name.data(), name.size()}), found);
     }
-
-private:
-    void take(const json::value& value, const std::string& path, offer_kind kind, std::uint32_t side) {
-        if (!value.is_object() || value.get_object().size() != 1) {
-            fault = path + ": " + (kind == offer_kind::store ? "a store" : "an endpoint") + " is one key that names its type";
-            return;
-        }
-        const auto& [type, config] = *value.get_object().begin();
-        found.push_back(
-            {path, kind, side, std::string{type.data(), type.size()}, config.is_null() ? "{}" : std::string{json::serialize(config)}});
-    }
-};
+}
 
 }  // namespace
 
@@ -81,10 +65,9 @@ core::result<std::vector<nested_field>> nested_fields(std::string_view schema, s
     if (e) return core::failure{core::status::bad_config, "its schema is no JSON"};
     const json::value c = json::parse(json::string_view{config.data(), config.size()}, e);
     if (e) return core::failure{core::status::bad_config, "its configuration is no JSON"};
-    walk all;
-    all.look(s, c, {});
-    if (!all.fault.empty()) return core::failure{core::status::bad_config, std::move(all.fault)};
-    return std::move(all.found);
+    std::vector<nested_field> found;
+    look(s, c, {}, found);
+    return found;
 }
 
 }  // namespace mqb::loading

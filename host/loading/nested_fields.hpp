@@ -1,4 +1,4 @@
-// nested_fields: what a configuration nests: endpoints and stores of other plugins, at the places that its schema names.
+// nested_fields: what a configuration nests: endpoints and stores, at the places that its schema names.
 #pragma once
 
 #include "core/result.hpp"
@@ -14,13 +14,10 @@ namespace mqb::loading {
 struct nested_field {
     std::string path;  // a JSON pointer into the configuration
     offer_kind kind = offer_kind::endpoint;
-    std::uint32_t side = 0;  // of an endpoint: a bit of core::side
-    std::string type;
-    std::string config;  // JSON
+    std::uint32_t side = 0;  // of an endpoint: a bit of core::side; 0: that of the one around it
 };
 
-// In the order of the schema. In the configuration each stands as {"TYPE": {…}}; one that is null or not there is none. Fails where it
-// has another form.
+// In the order of the configuration, in which each stands as null; one that is not there is none.
 [[nodiscard]] core::result<std::vector<nested_field>> nested_fields(std::string_view schema, std::string_view config);
 
 }  // namespace mqb::loading

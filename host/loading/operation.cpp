@@ -26,6 +26,9 @@ mqb_status sane(mqb_status answer, entry_point kind) noexcept {
 
 void operation::on_done(mqb_call* call, mqb_status status) {
     operation& op = of(call);
+    operation_pool& pool = *op.pool;
+    std::unique_lock<std::recursive_mutex> turn;
+    if (pool.keeps_retry_order_ && !op.is_starting_here()) turn = std::unique_lock{pool.order_mutex_};
     std::uint64_t word = op.word.load(std::memory_order_acquire);
     for (;;) {
         const auto s = static_cast<state>(word & 0xFF);
@@ -39,7 +42,12 @@ void operation::on_done(mqb_call* call, mqb_status status) {
         // From the exchange on the operation may be used again at any moment.
         gate& owner = *op.owner;
         const entry_point kind = op.kind.load(std::memory_order_relaxed);
-        if (!op.word.compare_exchange_weak(word, with_status(s == pending ? done : early, status), std::memory_order_acq_rel)) continue;
+        op.breaks_order = turn.owns_lock() && pool.is_breaking_order(op);
+        if (op.breaks_order) ++pool.undone_;
+        if (!op.word.compare_exchange_strong(word, with_status(s == pending ? done : early, status), std::memory_order_acq_rel)) {
+            if (op.breaks_order) --pool.undone_;
+            continue;
+        }
         if (s == pending) owner.post(op);
         if (inside) owner.misbehaved(kind, "completed inside its own start");
         if (in_cancel) owner.misbehaved(kind, "completed inside a cancel");
@@ -67,6 +75,16 @@ void operation::on_explain(mqb_call* call, std::uint32_t entry, mqb_text text) t
     op.texts.set(entry, readable(view(text)));
     op.has_notes.store(true, std::memory_order_release);
 } catch (...) {}  // no memory for a text
+
+bool operation_pool::is_breaking_order(const operation& op) const noexcept {
+    if (op.kind.load(std::memory_order_relaxed) != entry_point::send) return false;
+    const mqb_list& outcomes = op.abi.send.outcomes;
+    for (std::uint32_t i = 0; i < outcomes.count; ++i) {
+        const std::int32_t r = mqb_outcome_at(&outcomes, i)->result;
+        if (r != MQB_DONE && r != MQB_REFUSED) return true;
+    }
+    return false;
+}
 
 operation_pool::operation_pool(gate& owner, lent_children* lent) : gate_(owner), lent_(lent) {
     for (std::size_t i = 0; i < rest; ++i) put_back(add());
@@ -108,7 +126,7 @@ operation& operation_pool::take(entry_point kind, core::call& upper, void* adapt
     op.upper = &upper;
     op.adapter = adapter;
     op.finish = finish;
-    op.has_thrown = false;
+    op.has_thrown = op.breaks_order = false;
     op.entries.store(entries, std::memory_order_relaxed);
     op.starter.store(&this_thread_entry(), std::memory_order_relaxed);
     op.abi.head.operation = next_id_++;
@@ -207,6 +225,10 @@ void operation_pool::deliver(core::mail& m) noexcept {
         return op.pool->hold(op);
     core::call& upper = *op.upper;
     --op.pool->in_flight_;
+    if (op.breaks_order) {
+        std::lock_guard lock{op.pool->order_mutex_};
+        --op.pool->undone_;
+    }
     const core::status answer = op.pool->end(op, status_in(op.word.load(std::memory_order_acquire)), operation::completed);
     upper.done(upper, answer);  // which may start, cancel or close
 }

@@ -75,6 +75,7 @@ struct operation : core::mail {
     std::vector<kept_answer> answers;
     std::string json;
 
+    bool breaks_order = false;              // a send that is over and left something undone, where that matters
     bool has_thrown = false;                // the start threw: nobody knows how far it came
     std::unique_ptr<relaid_arrays> relaid;  // only while checking
     operation* next_idle = nullptr;
@@ -121,11 +122,21 @@ public:
     // The pending operation of an upper call; null when there is none here.
     [[nodiscard]] operation* pending(const core::call& upper) noexcept;
     [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_; }
+    // Of a publisher with ordered retry. From the `done` of a send that leaves something undone until that is delivered no send is
+    // started: it would overtake what is to be sent again.
+    void keep_retry_order() noexcept { keeps_retry_order_ = true; }
+    // Before a send is started, until its start has returned.
+    [[nodiscard]] std::unique_lock<std::recursive_mutex> wait_for_turn() {
+        return keeps_retry_order_ ? std::unique_lock{order_mutex_} : std::unique_lock<std::recursive_mutex>{};
+    }
+    [[nodiscard]] bool may_send() const noexcept { return undone_ == 0; }
     // A call below has ended: what was held back because of it is answered.
     void release_held() noexcept;
 
 private:
+    friend struct operation;
     static void deliver(core::mail& m) noexcept;
+    [[nodiscard]] bool is_breaking_order(const operation& op) const noexcept;
     [[nodiscard]] bool is_lent_on(const operation& op) const noexcept;
     void hold(operation& op) noexcept;
     core::status end(operation& op, mqb_status answer, operation::state ended) noexcept;
@@ -141,6 +152,9 @@ private:
     std::size_t idle_ = 0;
     std::size_t in_flight_ = 0;  // pending, until delivered
     std::uint64_t next_id_ = 1;
+    bool keeps_retry_order_ = false;
+    std::recursive_mutex order_mutex_;  // a start may complete other sends
+    std::uint32_t undone_ = 0;          // sends that broke the order and are not delivered; under the mutex
 };
 
 }  // namespace mqb::loading

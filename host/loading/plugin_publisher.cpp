@@ -11,19 +11,24 @@ constexpr mqb_status threw = INT32_MIN;
 }  // namespace
 
 plugin_publisher::plugin_publisher(std::shared_ptr<plugin_instance> instance, mqb_publisher* handle, const mqb_publisher_table& table,
-                                   core::publisher* inner, bool is_handler)
+                                   core::publisher* inner, bool is_handler, bool keeps_retry_order)
     : instance_(std::move(instance)), gate_(instance_->door()), operations_(instance_->operations()), handle_(handle), table_(table),
-      inner_(inner), highest_result_(is_handler ? MQB_GIVE_BACK : MQB_UNCERTAIN) {}
+      inner_(inner), highest_result_(is_handler ? MQB_GIVE_BACK : MQB_UNCERTAIN) {
+    if (keeps_retry_order) operations_.keep_retry_order();
+}
 
 plugin_publisher::~plugin_publisher() { instance_->let_go(); }
 
 core::status plugin_publisher::connect(core::call& c) { return start_connect(*instance_, handle_, table_.connect, c, this); }
 
 core::status plugin_publisher::send(core::send_call& c) {
+    std::unique_lock<std::recursive_mutex> turn = operations_.wait_for_turn();
+    if (turn.owns_lock() && !operations_.may_send() && !c.messages.empty()) return core::status::ok;  // unsent, all of it
     operation& op = operations_.take(entry_point::send, c, this, &finish_send, c.messages.count);
     mqb_send& s = op.abi.send;
     s = {op.head(sizeof s), instance_->lay(op, c.messages), instance_->lay(op, c.outcomes), c.answer ? &on_answer : nullptr};
     mqb_status answer = gate_.call(entry_point::send, threw, [&] { return table_.send(handle_, &s); });
+    if (turn.owns_lock()) turn.unlock();
     op.has_thrown = answer == threw;
     if (op.has_thrown) [[unlikely]]
         answer = MQB_DISCONNECTED;

@@ -13,9 +13,10 @@ namespace mqb::loading {
 // One route, one call at a time. The table is complete: its required slots are set (create.hpp).
 class plugin_publisher final : public core::publisher {
 public:
-    // inner: of a middleware, which it outlives. A handler may give messages back.
+    // inner: of a middleware, which it outlives. A handler may give messages back. keeps_retry_order: of a leaf that promises
+    // it.
     plugin_publisher(std::shared_ptr<plugin_instance> instance, mqb_publisher* handle, const mqb_publisher_table& table,
-                     core::publisher* inner = nullptr, bool is_handler = false);
+                     core::publisher* inner = nullptr, bool is_handler = false, bool keeps_retry_order = false);
     ~plugin_publisher() override;
     plugin_publisher(const plugin_publisher&) = delete;
     plugin_publisher& operator=(const plugin_publisher&) = delete;

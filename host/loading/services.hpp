@@ -2,13 +2,11 @@
 #pragma once
 
 #include "core/message.hpp"
-#include "core/registry.hpp"
 #include "core/result.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,15 +16,6 @@ namespace mqb::loading {
 // Fills template `number` for one message. Any thread. size: out, the size of the text. retry: it did not fit, nothing is written;
 // rejected: the message has not what the template asks for, or there is no such number.
 using render_function = std::function<core::status(std::uint32_t number, const core::message& m, std::span<char> room, std::size_t& size)>;
-
-class store_factory;
-
-// What the endpoints and stores that configurations nest are made by; a null answer: nothing has that name.
-struct nested_makers {
-    std::function<std::shared_ptr<core::endpoint_factory>(std::string_view name)> endpoint;
-    std::function<std::shared_ptr<store_factory>(std::string_view name)> store;
-    std::chrono::milliseconds longest_pause = std::chrono::seconds{5};  // between two tries to connect
-};
 
 // A configuration in which every template is a number, and what fills them. No function: there were no templates.
 struct prepared_config {
@@ -38,7 +27,6 @@ struct prepared_config {
 struct plugin_services {
     // Compiles the templates of a configuration. Null: configurations cross as they are.
     std::function<core::result<prepared_config>(std::string_view schema, std::string_view config)> prepare;
-    nested_makers nested;
     std::chrono::milliseconds create_limit = std::chrono::seconds{30};
     // Lays every array for a plugin out anew with poisoned gaps. MQB_CHECKING=1 in the environment does the same.
     bool checking = false;

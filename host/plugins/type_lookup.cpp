@@ -1,5 +1,6 @@
 #include "host/plugins/type_lookup.hpp"
 
+#include "core/middlewares/builtin.hpp"
 #include "core/structural/null.hpp"
 #include "core/structural/static.hpp"
 
@@ -30,6 +31,7 @@ loading::plugin_catalogue open_catalogue(const plugin_options& options) {
 void add_built_in(config::known_types& to) {
     to.endpoints.add("null", std::make_shared<core::null_factory>());
     to.endpoints.add("static", std::make_shared<core::static_factory>());
+    core::add_builtin(to.middlewares);
 }
 
 void look_up(const std::set<std::string>& endpoints, const std::set<std::string>& middlewares, loading::plugin_catalogue& in,

@@ -1,10 +1,12 @@
 #include "host/routes/report.hpp"
 
 #include "host/config/scalar.hpp"
+#include "host/state/letter_json.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 namespace mqb::host {
@@ -34,14 +36,27 @@ std::string seconds_text(double seconds) {
     return text;
 }
 
-// Whatever a text has in it, it stays on its line.
+std::string time_or_null(std::optional<std::chrono::system_clock::time_point> at) {
+    if (!at) return "null";
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(at->time_since_epoch()).count();
+    return config::json_string(state::rfc3339(static_cast<std::uint64_t>(ns)));
+}
+
+std::string counters_json(const core::ledger_totals& totals) {
+    std::string out;
+    for (const column& c : columns) out += ",\"" + std::string{c.name} + "\":" + std::to_string(totals.*c.value);
+    return out;
+}
+
+}  // namespace
+
 std::string on_one_line(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
     return text;
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t texts) {
     std::vector<std::size_t> widths(rows.front().size());
     for (const auto& row : rows)
         for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -49,15 +64,13 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     for (const auto& row : rows) {
         for (std::size_t i = 0; i < row.size(); ++i) {
             const std::string blanks(widths[i] - row[i].size(), ' ');
-            const bool is_text = i < 2;
+            const bool is_text = i < texts;
             out += is_text ? row[i] + (i + 1 < row.size() ? blanks + "  " : "") : blanks + row[i] + (i + 1 < row.size() ? "  " : "");
         }
         out += '\n';
     }
     return out;
 }
-
-}  // namespace
 
 bool route_report::is_clean() const noexcept {
     const core::ledger_totals& t = snapshot.totals;
@@ -78,24 +91,40 @@ std::string table(std::span<const route_report> routes, const scrubber& clean) {
     }
     rows[0].emplace_back("seconds");
     for (std::size_t i = 0; i < routes.size(); ++i) rows[i + 1].push_back(seconds_text(routes[i].snapshot.seconds));
-    std::string out = aligned(rows);
+    std::string out = aligned(rows, 2);
     for (const route_report& r : routes)
         if (!r.snapshot.cause.empty()) out += on_one_line(r.name + ": " + clean.clean(r.snapshot.cause)) + '\n';
     return out;
 }
 
-std::string summary_json(std::span<const route_report> routes, const scrubber& clean) {
+std::string summary_of(const route_report& route, const scrubber& clean) {
     using config::json_string;
+    const core::route_snapshot& s = route.snapshot;
+    std::string out =
+        "{\"state\":" + json_string(core::to_text(s.state)) + counters_json(s.totals) + ",\"seconds\":" + seconds_text(s.seconds);
+    if (!s.cause.empty()) out += ",\"cause\":" + json_string(clean.clean(s.cause));
+    return out + '}';
+}
+
+std::string summary_json(std::span<const route_report> routes, const scrubber& clean) {
     std::string out = "{\"routes\":{";
+    for (std::size_t i = 0; i < routes.size(); ++i)
+        out += (i == 0 ? "" : ",") + config::json_string(routes[i].name) + ':' + summary_of(routes[i], clean);
+    return out + "}}\n";
+}
+
+std::string status_json(const host_facts& host, std::span<const route_report> routes, const scrubber& clean) {
+    using config::json_string;
+    std::string out = "{\"host\":{\"pid\":" + std::to_string(host.process) + ",\"version\":" + json_string(host.version) +
+                      ",\"since\":" + time_or_null(host.since) + "},\"routes\":{";
     for (std::size_t i = 0; i < routes.size(); ++i) {
         const core::route_snapshot& s = routes[i].snapshot;
-        out += (i == 0 ? "" : ",") + json_string(routes[i].name) + ":{\"state\":" + json_string(core::to_text(s.state));
-        for (const column& c : columns) out += ",\"" + std::string{c.name} + "\":" + std::to_string(s.totals.*c.value);
-        out += ",\"seconds\":" + seconds_text(s.seconds);
-        if (!s.cause.empty()) out += ",\"cause\":" + json_string(clean.clean(s.cause));
-        out += '}';
+        out += (i == 0 ? "" : ",") + json_string(routes[i].name) + ":{\"state\":" + json_string(core::to_text(s.state)) +
+               ",\"since\":" + time_or_null(s.since) + ",\"cause\":" + (s.cause.empty() ? "null" : json_string(clean.clean(s.cause))) +
+               ",\"next_try\":" + time_or_null(s.next_try) + ",\"lag\":null,\"in_flight_bytes\":" + std::to_string(s.in_flight_bytes) +
+               counters_json(s.totals) + '}';
     }
-    return out + "}}\n";
+    return out + "}}";
 }
 
 }  // namespace mqb::host

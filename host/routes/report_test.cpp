@@ -60,3 +60,27 @@ TEST_CASE("a route is clean when nothing is lost, left or miscounted") {
     t.returned = 1;
     CHECK_FALSE(report("r", route_state::completed, t).is_clean());
 }
+
+TEST_CASE("the status has what is there and null for what is not") {
+    const std::vector<std::string> secrets{"hunter22"};
+    const std::chrono::system_clock::time_point since{std::chrono::seconds{1'800'000'000}};
+    core::ledger_totals totals;
+    totals.received = 4;
+    totals.dead_lettered = 1;
+    totals.in_flight = 3;
+    std::vector<route_report> all{report("a", core::route_state::reconnecting, totals, "hunter22: no route to host"),
+                                  report("b", core::route_state::running, {})};
+    all[0].snapshot.since = all[1].snapshot.since = since;
+    all[0].snapshot.next_try = since + std::chrono::milliseconds{1500};
+    all[0].snapshot.in_flight_bytes = 96;
+    const std::string zeros =
+        R"("received":0,"delivered":0,"replied":0,"filtered":0,"duplicate":0,"discarded":0,"dead_lettered":0,"rejected":0,"nacked":0,)"
+        R"("returned":0,"in_flight":0})";
+    CHECK(host::status_json({7, "1.2", since}, all, host::scrubber{secrets}) ==
+          R"({"host":{"pid":7,"version":"1.2","since":"2027-01-15T08:00:00Z"},"routes":{"a":{"state":"reconnecting",)"
+          R"("since":"2027-01-15T08:00:00Z","cause":"***: no route to host","next_try":"2027-01-15T08:00:01.5Z","lag":null,)"
+          R"("in_flight_bytes":96,"received":4,"delivered":0,"replied":0,"filtered":0,"duplicate":0,"discarded":0,"dead_lettered":1,)"
+          R"("rejected":0,"nacked":0,"returned":0,"in_flight":3},"b":{"state":"running","since":"2027-01-15T08:00:00Z","cause":null,)"
+          R"("next_try":null,"lag":null,"in_flight_bytes":0,)" +
+              zeros + "}}");
+}

@@ -2,6 +2,7 @@
 
 #include "host/loading/signal_guard.hpp"
 #include "host/loading/watchdog.hpp"
+#include "host/routes/replay.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -19,8 +20,12 @@ constexpr auto grace = std::chrono::seconds{1};
 }  // namespace
 
 supervisor::supervisor(std::vector<config::planned_route> plan, const config::known_types& types, core::logger& log,
-                       std::function<void()> leave)
-    : types_(types), log_(log), leave_(std::move(leave)), pool_(std::max(4u, 2 * std::thread::hardware_concurrency())) {
+                       std::function<void()> leave, const host_state* kept)
+    : types_(types), log_(log), leave_(std::move(leave)), kept_(kept), pool_(std::max(4u, 2 * std::thread::hardware_concurrency())) {
+    if (kept_) {
+        replay_endpoints_ = types_.endpoints;
+        add_letter_source(replay_endpoints_, kept_->directory.letters_file(), kept_->clean);
+    }
     for (config::planned_route& p : plan) {
         if (!p.is_enabled) continue;
         routes_.push_back(std::make_unique<watched>());
@@ -53,16 +58,23 @@ void supervisor::start(watched& w) {
         return;
     }
     tell_guarantee(w);
-    w.route = std::make_unique<core::route>(w.plan.definition, types_.endpoints, types_.middlewares, log_, pool_.executor());
+    launch(w, types_.endpoints);
+}
+
+void supervisor::launch(watched& w, const core::CustomEndpointFactory& endpoints) {
+    core::route_environment in{endpoints, types_.middlewares, log_, pool_.executor()};
+    if (kept_) {
+        in.dead_letters = kept_->letters.get();
+        in.directory_of = kept_->instance_directories(log_);
+    }
+    w.route = std::make_unique<core::route>(w.plan.definition, in);
     w.route->start([this, &w] { boost::asio::post(control_, [this, &w] { on_ended(w); }); });
 }
 
 void supervisor::tell_guarantee(const watched& w) {
     if (!w.plan.has) return;
     const core::route_definition& d = w.plan.definition;
-    log_.write(
-        core::log_level::info, d.name, "",
-        d.input.type + " to " + d.output.type + ": " + std::string{to_text(w.plan.has->how)} + (w.plan.has->is_ordered ? ", ordered" : ""));
+    log_.write(core::log_level::info, d.name, "", d.input.type + " to " + d.output.type + ": " + w.plan.has->text());
 }
 
 void supervisor::on_ended(watched& w) {
@@ -72,6 +84,7 @@ void supervisor::on_ended(watched& w) {
     if (s.state != core::route_state::failed)
         log_.write(core::log_level::info, w.plan.definition.name, "",
                    std::string{core::to_text(s.state)} + (s.cause.empty() ? "" : ": " + s.cause));
+    if (w.replays) end_replay(w);
     look_at_limits();
 }
 
@@ -86,15 +99,26 @@ void supervisor::on_signal(int number) {
         log_.write(core::log_level::warning, "", "", "second signal: leaving at once");
         leave_();
     }
-    is_stopping_ = true;
     log_.write(core::log_level::info, "", "", std::string{number == SIGINT ? "SIGINT" : "SIGTERM"} + ": stopping");
-    for (const auto& w : routes_) {
-        if (!w->route || w->has_ended) continue;
-        w->limit = clock::now() + w->plan.definition.shutdown_timeout + grace;
-        w->route->stop();
-    }
+    stop_all();
     wait_for_signal();
+}
+
+void supervisor::stop_all() {
+    is_stopping_ = true;
+    for (const auto& w : routes_) stop(*w);
     look_at_limits();
+}
+
+void supervisor::stop(watched& w) {
+    if (w.has_ended) return;
+    if (!w.route) {  // a replay that waits for its turn
+        w.has_ended = true;
+        tell_end_of_replay(w);
+        return;
+    }
+    w.limit = clock::now() + w.plan.definition.shutdown_timeout + grace;
+    w.route->stop();
 }
 
 void supervisor::set_blocked(const std::string& name, const std::string& cause) {
@@ -141,6 +165,7 @@ void supervisor::give_up(clock::time_point now) {
         gave_up_ = true;
         log_.write(core::log_level::error, w->plan.definition.name, "",
                    "given up: " + (w->blocked.empty() ? "did not stop in time" : w->blocked));
+        if (w->replays) tell_end_of_replay(*w);
     }
     look_at_limits();
 }
@@ -154,18 +179,23 @@ bool supervisor::only_blocked_drains_are_left() const {
                        [](const auto& w) { return w->has_ended || (w->plan.definition.drain && !w->blocked.empty()); });
 }
 
+route_report supervisor::report_of(const watched& w) {
+    route_report out{w.plan.definition.name, {}};
+    if (w.route) {
+        out.snapshot = w.route->snapshot();
+    } else if (w.replays && !w.has_ended) {
+        out.snapshot.since = std::chrono::system_clock::now();
+    } else {
+        out.snapshot.state = w.plan.broken.empty() ? core::route_state::stopped : core::route_state::failed;
+        out.snapshot.cause = w.plan.broken;
+    }
+    return out;
+}
+
 std::vector<route_report> supervisor::reports() const {
     std::vector<route_report> out;
-    for (const auto& w : routes_) {
-        route_report r{w->plan.definition.name, {}};
-        if (w->route) {
-            r.snapshot = w->route->snapshot();
-        } else {
-            r.snapshot.state = w->plan.broken.empty() ? core::route_state::stopped : core::route_state::failed;
-            r.snapshot.cause = w->plan.broken;
-        }
-        out.push_back(std::move(r));
-    }
+    for (const auto& w : routes_)
+        if (!w->replays) out.push_back(report_of(*w));
     return out;
 }
 

@@ -4,8 +4,11 @@
 #include "core/structural/static.hpp"
 
 #include <doctest/doctest.h>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <csignal>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -62,8 +65,8 @@ config::known_types make_types() {
 config::planned_route planned(std::string name, std::string input, std::string output, bool drain) {
     config::planned_route out;
     out.definition.name = std::move(name);
-    out.definition.input = {"static", std::move(input), "input", {}};
-    out.definition.output = {std::move(output), "{}", "output", {}};
+    out.definition.input = {"static", std::move(input), "input", {}, {}};
+    out.definition.output = {std::move(output), "{}", "output", {}, {}};
     out.definition.drain = drain;
     return out;
 }
@@ -109,4 +112,44 @@ TEST_CASE("a signal stops endless routes and what they had is settled") {
         CHECK(snapshot.totals.in_flight == 0);
     }
     CHECK(ended.at("a").totals.delivered >= 3);
+}
+
+TEST_CASE("requests name the route that they mean, and one that is not there gets a hint") {
+    const config::known_types types = make_types();
+    silence log;
+    std::vector<config::planned_route> plan{planned("orders", R"("x")", "null", false),
+                                            planned("done", R"({"body":"x","count":3})", "null", false)};
+    supervisor all{std::move(plan), types, log, [] {}};
+    boost::asio::steady_timer timer{all.control()};
+    std::string pause_nobody, pause_ended, replay_without_state;
+    bool was_paused = false;
+    const auto state_of = [&](const char* name) {
+        for (const route_report& r : all.all_reports())
+            if (r.name == name) return r.snapshot.state;
+        return core::route_state::failed;
+    };
+    std::function<void()> look = [&] {
+        const bool waits = state_of("orders") == core::route_state::starting || state_of("done") != core::route_state::completed ||
+                           (pause_nobody.empty() ? false : state_of("orders") != core::route_state::paused);
+        if (!waits && pause_nobody.empty()) {
+            pause_nobody = all.pause("order").error().text;
+            pause_ended = all.resume("done").error().text;
+            replay_without_state = all.replay("orders", {}, [](const route_report&) {}).error().text;
+            CHECK(all.pause("orders").has_value());
+        } else if (!waits) {
+            was_paused = true;
+            CHECK(all.resume("orders").has_value());
+            (void)std::raise(SIGTERM);
+            return;
+        }
+        timer.expires_after(std::chrono::milliseconds{1});
+        timer.async_wait([&](const boost::system::error_code&) { look(); });
+    };
+    boost::asio::post(all.control(), look);
+    all.run();
+    CHECK(was_paused);
+    CHECK(pause_nobody == R"(no route "order" runs here (did you mean "orders"?))");
+    CHECK(pause_ended == R"(route "done" has ended: completed)");
+    CHECK(replay_without_state == "this host keeps no dead letters");
+    CHECK(all.reports().size() == 2);
 }

@@ -6,11 +6,15 @@ namespace mqb::file {
 
 std::span<char> block::room() {
     const std::size_t unread = end_ - begin_;
-    if (unread > capacity_ / 2 || capacity_ == 0) {
-        resize(capacity_ == 0 ? usual : 2 * capacity_);
+    const bool is_large = capacity_ > large;
+    const std::size_t most_unread = is_large ? capacity_ - capacity_ / 8 : capacity_ / 2;
+    if (capacity_ == 0) {
+        resize(usual);
+    } else if (unread > most_unread) {
+        resize(is_large ? capacity_ + capacity_ / 2 : 2 * capacity_);
     } else if (unread == 0 && capacity_ > 4 * usual) {
         resize(usual);
-    } else if (capacity_ - end_ < capacity_ / 2) {
+    } else if (capacity_ - end_ < capacity_ - most_unread || (is_large && unread < begin_ / 8)) {
         std::memmove(bytes_.get(), bytes_.get() + begin_, unread);
         begin_ = 0;
         end_ = unread;

@@ -13,13 +13,14 @@ namespace mqb::file {
 class block {
 public:
     static constexpr std::size_t usual = 256 << 10;
+    static constexpr std::size_t large = 4 << 20;  // beyond, memory counts for more than moving: it grows by half
 
     std::string_view unread() const noexcept { return {bytes_.get() + begin_, end_ - begin_}; }
     void drop(std::size_t size) noexcept { begin_ += size; }
     void clear() noexcept { begin_ = end_ = 0; }
 
-    // Room to read into, at least as much as half of the block: what is unread is moved only when half of the block is free for
-    // new bytes afterwards, so that moving costs less than reading. Ends every view of what is unread.
+    // Room to read into, at least as much as half of the block, or an eighth of a large one: what is unread is moved only when so
+    // much is free for new bytes afterwards. Ends every view of what is unread.
     std::span<char> room();
     void filled(std::size_t size) noexcept { end_ += size; }
 

@@ -24,16 +24,21 @@ void refuse_if(bool asked, std::string_view what) {
 
 void refuse_what_comes_later(const config& c, std::uint32_t side) {
     refuse_if(c.mode == read_mode::subscribe, "mode: subscribe");
-    refuse_if(c.mode == read_mode::group_subscribe, "mode: group_subscribe");
     refuse_if(c.remove, "delete: true");
-    refuse_if(c.group_id.has_value(), "group_id");
-    refuse_if(c.read_from_tail, "read_from_tail: true");
     refuse_if(c.source_metadata, "source_metadata: true");
     refuse_if(c.compression != "none", "compression: " + c.compression);
     refuse_if(c.encryption.has_value(), "encryption");
     refuse_if(c.name_by == "source_position" || c.idempotency.value_or(false), "name_by: source_position");
     refuse_if(c.fsync == fsync_mode::periodic, "fsync: periodic");
     refuse_if(side == MQB_SIDE_PUBLISHER && c.format == record_format::csv, "format: csv on an output");
+}
+
+// The group's name becomes part of a file's name.
+void check_group(const config& c) {
+    if (!c.group_id || c.group_id->empty()) throw sdk::bad_config("mode: group_subscribe needs a `group_id`");
+    if (c.group_id->find_first_of(std::string_view("/\0", 2)) != std::string::npos || c.group_id->size() > 128)
+        throw sdk::bad_config("group_id: a name of at most 128 bytes without \"/\" was expected, not \"", *c.group_id, '"');
+    if (c.path == standard_input) throw sdk::bad_config("path: /dev/stdin has no position that could be saved; `mode: consume` reads it");
 }
 
 }  // namespace
@@ -52,6 +57,7 @@ void config::check(std::uint32_t side) const {
         if (csv.on_mismatch == "fail") throw sdk::bad_config("csv.on_mismatch: `fail` is for outputs");
         if (const auto why = why_unreadable(dialect())) throw sdk::bad_config("csv: ", *why);
     }
+    if (side == MQB_SIDE_CONSUMER && is_group()) check_group(*this);
     if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");
     if (path == standard_output && side == MQB_SIDE_CONSUMER) throw sdk::bad_config("path: /dev/stdout cannot be read");
 }

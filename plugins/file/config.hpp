@@ -52,6 +52,7 @@ struct config {
     std::optional<std::string> group_id;
     std::optional<sdk::json_value> encryption;
     std::optional<bool> idempotency;
+    std::optional<std::uint64_t> max_message_bytes;
     bool remove = false, read_from_tail = false, source_metadata = false;
     std::uint64_t fsync_interval_ms = 1000, max_record_bytes = 0;
 
@@ -62,6 +63,7 @@ struct config {
                 .required()
                 .not_empty()
                 .uri_path()
+                .exclusive_path()
                 .doc("The file. `/dev/stdin` and `/dev/stdout` are allowed, other devices, FIFOs and directories are not."),
             sdk::option("format", &config::format)
                 .by_default("normal")
@@ -83,7 +85,8 @@ struct config {
                 .value("group_subscribe", read_mode::group_subscribe)
                 .consumer_only()
                 .uri_query()
-                .doc("`consume`: from the first byte on every start. The others are not supported yet."),
+                .doc("`consume`: from the first byte on every start. `group_subscribe`: from where the group was (README.md). "
+                     "`subscribe` is not supported yet."),
             sdk::option("delimiter", &config::delimiter).by_default("\n").uri_query().doc("What ends a record: one byte, or `0xNN`."),
             sdk::option("csv", &config::csv).doc("The dialect of `format: csv`."),
             sdk::option("max_record_bytes", &config::max_record_bytes)
@@ -93,6 +96,11 @@ struct config {
                 .consumer_only()
                 .uri_query()
                 .doc("A longer record is an error of that record."),
+            sdk::option("max_message_bytes", &config::max_message_bytes)
+                .size()
+                .publisher_only()
+                .uri_query()
+                .doc("A message with a longer payload is refused. Unset: none is."),
             sdk::option("fsync", &config::fsync)
                 .by_default("off")
                 .value("off", fsync_mode::off)
@@ -108,8 +116,15 @@ struct config {
                 .uri_query()
                 .doc("Of `periodic`."),
             sdk::option("delete", &config::remove).by_default(false).consumer_only().uri_query().doc("Not supported yet."),
-            sdk::option("group_id", &config::group_id).consumer_only().uri_query().doc("Not supported yet."),
-            sdk::option("read_from_tail", &config::read_from_tail).by_default(false).consumer_only().uri_query().doc("Not supported yet."),
+            sdk::option("group_id", &config::group_id)
+                .consumer_only()
+                .uri_query()
+                .doc("Of `group_subscribe`: names the file that holds its position."),
+            sdk::option("read_from_tail", &config::read_from_tail)
+                .by_default(false)
+                .consumer_only()
+                .uri_query()
+                .doc("Of `group_subscribe`: without a stored position it starts at the end."),
             sdk::option("source_metadata", &config::source_metadata)
                 .by_default(false)
                 .consumer_only()
@@ -145,6 +160,7 @@ struct config {
     char delimiter_byte() const;
     csv_dialect dialect() const;
     bool has_csv_settings() const;
+    bool is_group() const { return mode == read_mode::group_subscribe; }
 };
 
 inline constexpr std::string_view standard_input = "/dev/stdin";

@@ -1,9 +1,10 @@
-// Consumer: reads a file from its first byte to its end, and then what is appended, or ends there.
+// Consumer: reads a file from its first byte, or from where its group was, to its end, and then what is appended, or ends there.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <mqb/sdk/batch_pool.hpp>
 #include <mqb/sdk/consumer.hpp>
@@ -11,6 +12,7 @@
 
 #include "block.hpp"
 #include "config.hpp"
+#include "group_position.hpp"
 #include "input_file.hpp"
 #include "intake.hpp"
 
@@ -31,10 +33,16 @@ private:
     // What is known of a batch that was given.
     struct given {
         std::uint64_t lane = 0;
+        std::uint64_t file = 0;
         std::uint32_t settled = 0;
+        std::vector<std::uint64_t> ends;  // of a group: the byte behind each message
     };
 
-    void fill(sdk::batch& to, const sdk::receive_call& call);
+    void resume();
+    void read_from(std::uint64_t position);
+    void fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
+    look take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
+    void check_same_file();
     bool knows_start(bool at_end);
     void refuse(const look& record);
     void pass_on_warnings();
@@ -45,7 +53,11 @@ private:
     block block_;
     std::unique_ptr<intake> intake_;
     sdk::batch_pool<given> batches_;
+    std::optional<group_position> group_;
     std::uint64_t lane_ = 0;  // another one after a batch was freed unsettled
+    std::uint64_t file_ = 0;  // of a group: another one when the path became another file
+    bool rewinds_ = false;    // of a group: what was freed unsettled comes again
+    bool told_end_ = false;
     bool start_known_ = false;
     bool ended_ = false;                     // END was reached: it stays so
     std::optional<sdk::failure> postponed_;  // to be told when what was read before it has been given

@@ -31,6 +31,9 @@ public:
     // written at out.at; begin and size tell of the row. Anything else: nothing was written. The header is taken on the way.
     look next(std::string_view unread, bool at_end, output_room& out);
 
+    // For rows that do not follow the header at once: takes it from the beginning of the file. False: its end is not in there.
+    bool take_header_of(std::string_view start);
+
     // What was odd about the rows since the last call.
     unsigned take_oddities() noexcept { return std::exchange(oddities_, 0U); }
 

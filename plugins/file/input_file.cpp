@@ -46,8 +46,33 @@ bool input_file::open(bool missing_is_final) {
     if (!same) position_ = 0;
     if (!regular_) return same;
     ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
-    if (same) ::lseek(descriptor_, static_cast<off_t>(position_), SEEK_SET);
+    if (same) go_to(position_);
     return same;
+}
+
+void input_file::go_to(std::uint64_t position) {
+    if (::lseek(descriptor_, static_cast<off_t>(position), SEEK_SET) < 0)
+        throw sdk::disconnected("cannot go to byte ", position, " of file source '", path_, "': ", reason(errno));
+    position_ = position;
+}
+
+std::uint64_t input_file::size() const {
+    struct stat is {};
+    if (::fstat(descriptor_, &is) != 0) throw sdk::disconnected("cannot look at file source '", path_, "': ", reason(errno));
+    return static_cast<std::uint64_t>(is.st_size);
+}
+
+std::string input_file::first_bytes(std::size_t most) const {
+    std::string bytes(most, '\0');
+    std::size_t have = 0;
+    while (have < most) {
+        const ssize_t got = ::pread(descriptor_, bytes.data() + have, most - have, static_cast<off_t>(have));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        have += static_cast<std::size_t>(got);
+    }
+    bytes.resize(have);
+    return bytes;
 }
 
 void input_file::close() noexcept {

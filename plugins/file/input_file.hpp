@@ -33,6 +33,14 @@ public:
     bool has_end() const noexcept { return regular_; }
 
     std::uint64_t position() const noexcept { return position_; }
+    // Reads on from this byte.
+    void go_to(std::uint64_t position);
+    // The next open begins at the first byte whatever the file.
+    void forget() noexcept { position_ = 0; }
+    std::uint64_t size() const;
+    // The first bytes, as many as there are; reading goes on where it was.
+    std::string first_bytes(std::size_t most) const;
+    int descriptor() const noexcept { return descriptor_; }
     const std::string& path() const noexcept { return path_; }
 
 private:

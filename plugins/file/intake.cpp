@@ -13,7 +13,8 @@ constexpr std::size_t enough_for_a_batch = 1 << 20;
 
 // Looks for records one after the other. take_one puts the next of `rest` into the batch if it fits.
 template <class TakeOne>
-look take_all(std::string_view unread, const sdk::batch& to, const sdk::receive_call& call, TakeOne take_one) {
+look take_all(std::string_view unread, const sdk::batch& to, const sdk::receive_call& call, std::vector<std::uint64_t>* ends,
+              TakeOne take_one) {
     std::size_t taken = 0;
     while (to.takes(call)) {
         look seen = take_one(unread.substr(taken));
@@ -22,6 +23,7 @@ look take_all(std::string_view unread, const sdk::batch& to, const sdk::receive_
         taken += seen.taken;
         seen.taken = taken;
         if (seen.what != found::record) return seen;
+        if (ends != nullptr) ends->push_back(taken);
     }
     return {found::record, 0, 0, taken};
 }
@@ -32,8 +34,8 @@ public:
     explicit raw_intake(const config& c) : splitter_(c.delimiter_byte(), c.max_record_bytes, true) {}
 
     // All messages of a batch share one block of metadata.
-    void begin(sdk::batch& to, std::uint64_t lane) override {
-        intake::begin(to, lane);
+    void begin(sdk::batch& to, std::uint64_t lane, std::vector<std::uint64_t>* ends) override {
+        intake::begin(to, lane, ends);
         constexpr std::string_view key = original_format_key, value = "raw";
         constexpr std::size_t size = 8 + key.size() + value.size();
         mqb_meta_put(to.prepare(size), size, 0, MQB_META_TEXT, sdk::text_of(key), value.data(), value.size());
@@ -41,7 +43,7 @@ public:
         metadata_at_ = to.keep(size);
     }
     look take(std::string_view unread, bool at_end, sdk::batch& to, const sdk::receive_call& call) override {
-        return take_all(unread, to, call, [&](std::string_view rest) {
+        return take_all(unread, to, call, ends_, [&](std::string_view rest) {
             const look seen = splitter_.next(rest, at_end);
             if (seen.what != found::record) return seen;
             if (!to.takes(call, seen.size)) return full;
@@ -61,7 +63,7 @@ public:
     explicit envelope_intake(const config& c) : splitter_(c.delimiter_byte(), c.max_record_bytes, false), reader_(c.format) {}
 
     look take(std::string_view unread, bool at_end, sdk::batch& to, const sdk::receive_call& call) override {
-        return take_all(unread, to, call, [&](std::string_view rest) {
+        return take_all(unread, to, call, ends_, [&](std::string_view rest) {
             const look seen = splitter_.next(rest, at_end);
             if (seen.what != found::record) return seen;
             auto* const start = reinterpret_cast<char*>(to.prepare(envelope_reader::most_room(seen.size)));
@@ -91,8 +93,10 @@ class csv_intake : public intake {
 public:
     explicit csv_intake(const config& c) : reader_(c.dialect(), c.max_record_bytes) {}
 
+    bool resume(std::string_view start) override { return reader_.take_header_of(start); }
+
     look take(std::string_view unread, bool at_end, sdk::batch& to, const sdk::receive_call& call) override {
-        const look stopped = take_all(unread, to, call, [&](std::string_view rest) {
+        const look stopped = take_all(unread, to, call, ends_, [&](std::string_view rest) {
             for (;;) {
                 auto* const start = reinterpret_cast<char*>(to.prepare(2 * chunk_padding));
                 output_room out{start, start + to.room() - chunk_padding};

@@ -1,6 +1,7 @@
 // Intake: takes records out of what was read and puts them into a batch as messages; one kind for each group of formats.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +18,14 @@ class intake {
 public:
     virtual ~intake() = default;
 
-    // The messages that follow go into this batch and lane.
-    virtual void begin(sdk::batch&, std::uint64_t lane) { lane_ = lane; }
+    // The messages that follow go into this batch and lane. `ends`: where the end of each of their records in `unread` is put.
+    virtual void begin(sdk::batch&, std::uint64_t lane, std::vector<std::uint64_t>* ends) {
+        lane_ = lane;
+        ends_ = ends;
+    }
+
+    // The next record is not the first of the file, which begins with these bytes. False: they are not enough to tell how to read it.
+    virtual bool resume(std::string_view) { return true; }
 
     // Takes records until the batch is full (found::record), or tells what else stopped it. `begin` and `taken` of the answer are
     // offsets into all of `unread`, which has chunk_padding readable bytes behind it.
@@ -32,6 +39,7 @@ protected:
     void warn_once(unsigned what, std::string text);
 
     std::uint64_t lane_ = 0;
+    std::vector<std::uint64_t>* ends_ = nullptr;
 
 private:
     unsigned warned_ = 0;

@@ -1,8 +1,9 @@
 #include "output_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,24 +12,16 @@
 #include <mqb/sdk/status.hpp>
 
 #include "config.hpp"
+#include "small_file.hpp"
 
 namespace mqb::file {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-// A file that was made is there after a power cut only when its directory was synchronised.
-void sync_directory_of(const std::string& path) {
-    const std::string parent = std::filesystem::path(path).parent_path().string();
-    const int directory = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) return;
-    ::fsync(directory);
-    ::close(directory);
-}
-
 }  // namespace
 
-bool output_file::open(char delimiter, bool durable) {
+output_file::opened output_file::open(char delimiter, bool durable) {
     close();
     if (path_ == standard_output) {
         descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -51,8 +44,63 @@ bool output_file::open(char delimiter, bool durable) {
         throw sdk::bad_config("file target '", path_, "' is a ", S_ISFIFO(is.st_mode) ? "FIFO" : "device",
                               "; besides files only /dev/stdout can be written");
     if (regular_ && durable) sync_directory_of(path_);
+    if (!regular_ || path_ == standard_output) return {};
+    return claim_and_cut(is, delimiter, durable);
+}
+
+output_file::opened output_file::claim_and_cut(const struct stat& is, char delimiter, bool durable) {
+    opened answer;
+    device_ = is.st_dev;
+    inode_ = is.st_ino;
+    auto size = static_cast<std::uint64_t>(is.st_size);
+    answer.unclaimed = claim_.take();
+    if (claim_.held()) {
+        const auto left = claim_.read();
+        if (left && left->device == device_ && left->inode == inode_ && left->from <= size) {
+            const std::uint64_t end = end_of_records(left->from, size, delimiter);
+            if (end < size && ::ftruncate(descriptor_, static_cast<off_t>(end)) == 0) {
+                answer.cut = size - end;
+                size = end;
+                if (durable) ::fdatasync(descriptor_);
+            }
+        }
+        answer.unclaimed = claim_from(size, durable);
+    }
     char last = delimiter;
-    return regular_ && is.st_size > 0 && ::pread(descriptor_, &last, 1, is.st_size - 1) == 1 && last != delimiter;
+    answer.unended = size > 0 && ::pread(descriptor_, &last, 1, static_cast<off_t>(size - 1)) == 1 && last != delimiter;
+    begin_ = size;
+    written_ = 0;
+    return answer;
+}
+
+// Behind the last delimiter that is not before `from`; `from` if there is none, and the size where that cannot be seen.
+std::uint64_t output_file::end_of_records(std::uint64_t from, std::uint64_t size, char delimiter) const {
+    std::vector<char> piece(std::min<std::uint64_t>(size - from, 256 << 10));
+    while (size > from) {
+        const std::uint64_t at = size - std::min<std::uint64_t>(size - from, piece.size());
+        if (::pread(descriptor_, piece.data(), size - at, static_cast<off_t>(at)) != static_cast<ssize_t>(size - at)) return UINT64_MAX;
+        const std::size_t found = std::string_view(piece.data(), size - at).rfind(delimiter);
+        if (found != std::string_view::npos) return at + found + 1;
+        size = at;
+    }
+    return from;
+}
+
+int output_file::claim_from(std::uint64_t from, bool durable) {
+    const int error = claim_.write(output_claim::place{from, device_, inode_}, durable);
+    alone_ = error == 0;
+    return error;
+}
+
+// A file that somebody else cut is ours from there on; where somebody else appends, the last bytes may be theirs at any time.
+void output_file::watch_others(std::uint64_t size) {
+    const std::uint64_t expected = begin_ + written_;
+    if (!alone_ || size == expected) return;
+    alone_ = false;
+    if (size < expected)
+        claim_from(size, false);
+    else
+        claim_.write(std::nullopt, false);
 }
 
 void output_file::close() noexcept {
@@ -61,9 +109,13 @@ void output_file::close() noexcept {
 }
 
 bool output_file::begin_batch() {
-    written_ = 0;
     struct stat is {};
-    if (!regular_ || ::fstat(descriptor_, &is) != 0) return true;
+    if (!regular_ || ::fstat(descriptor_, &is) != 0) {
+        written_ = 0;
+        return true;
+    }
+    watch_others(static_cast<std::uint64_t>(is.st_size));
+    written_ = 0;
     begin_ = static_cast<std::uint64_t>(is.st_size);
     return is.st_nlink > 0;
 }

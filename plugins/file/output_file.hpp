@@ -5,18 +5,28 @@
 #include <string>
 #include <string_view>
 
+#include <sys/stat.h>
+
+#include "output_claim.hpp"
+
 namespace mqb::file {
 
 // closed -> open -> closed. One thread at a time.
 class output_file {
 public:
-    explicit output_file(std::string path) : path_(std::move(path)) {}
+    explicit output_file(std::string path) : path_(std::move(path)), claim_(path_) {}
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
     ~output_file() { close(); }
 
-    // Makes the file if it is not there. Throws sdk::failure. True: its last record lacks the delimiter.
-    bool open(char delimiter, bool durable);
+    // What the file was like when it was opened.
+    struct opened {
+        bool unended = false;   // its last record lacks the delimiter, and is not ours to cut
+        std::uint64_t cut = 0;  // so many bytes of a record that an earlier publisher could not finish were cut
+        int unclaimed = 0;      // not 0, errno: after a kill nobody will know what is ours
+    };
+    // Makes the file if it is not there. Throws sdk::failure.
+    opened open(char delimiter, bool durable);
     void close() noexcept;
 
     // Notes where a batch begins. False: the file was removed under us and must be opened again.
@@ -32,10 +42,18 @@ public:
     const std::string& path() const noexcept { return path_; }
 
 private:
+    opened claim_and_cut(const struct stat& is, char delimiter, bool durable);
+    std::uint64_t end_of_records(std::uint64_t from, std::uint64_t size, char delimiter) const;
+    int claim_from(std::uint64_t from, bool durable);
+    void watch_others(std::uint64_t size);
+
     std::string path_;
+    output_claim claim_;
     int descriptor_ = -1;
     bool regular_ = true;
-    bool was_full_ = false;      // the disk was full: ask for space before using it
+    bool was_full_ = false;  // the disk was full: ask for space before using it
+    bool alone_ = false;     // the claim says which bytes are ours
+    std::uint64_t device_ = 0, inode_ = 0;
     std::uint64_t begin_ = 0;    // size of the file before the batch
     std::uint64_t written_ = 0;  // bytes of the batch in the file
 };

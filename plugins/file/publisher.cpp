@@ -14,7 +14,15 @@ publisher::publisher(const sdk::context& made, config chosen)
 sdk::promises publisher::promise(const config&) { return sdk::promises{}.ordered().ordered_retry(); }
 
 void publisher::connect() {
-    mend_ = output_.open(delimiter_, config_.fsync != fsync_mode::off);
+    const output_file::opened is = output_.open(delimiter_, config_.fsync != fsync_mode::off);
+    mend_ = is.unended;
+    if (is.cut != 0)
+        host().warning("file target '", config_.path, "': ", is.cut, " bytes of a record that was not finished were cut from its end");
+    if (is.unclaimed == EWOULDBLOCK)
+        host().warning("file target '", config_.path, "' is open in another publisher; a record that a kill leaves half-written stays");
+    else if (is.unclaimed != 0)
+        host().warning("file target '", config_.path, "': a record that a kill leaves half-written stays, since '", config_.path,
+                       ".writing' cannot be written: ", std::generic_category().message(is.unclaimed));
     if (mend_) host().warning("file target '", config_.path, "' does not end with the delimiter; it is put behind the last record");
 }
 
@@ -25,8 +33,20 @@ sdk::status publisher::send(sdk::send_call& call) {
     if (error == 0 && config_.fsync == fsync_mode::batch) error = output_.sync();
     if (error != 0) return fail(call, error);
     mend_ = false;
-    call.all_done();
+    if (!config_.max_message_bytes) return call.all_done(), sdk::status::done;
+    for (std::uint32_t i = 0; i < call.size(); ++i) answer(call, i);
     return sdk::status::done;
+}
+
+bool publisher::is_too_long(sdk::message_view message) const {
+    return config_.max_message_bytes && message.payload().size() > *config_.max_message_bytes;
+}
+
+void publisher::answer(const sdk::send_call& call, std::uint32_t index) const {
+    const sdk::message_view message = call[index];
+    if (!is_too_long(message)) return call.done(index);
+    call.refused(index, sdk::join("file target '", config_.path, "': a payload of ", message.payload().size(),
+                                  " bytes is longer than max_message_bytes, ", *config_.max_message_bytes));
 }
 
 int publisher::write_all(const sdk::send_call& call) {
@@ -39,6 +59,10 @@ int publisher::write_all(const sdk::send_call& call) {
 }
 
 int publisher::append(sdk::message_view message) {
+    if (is_too_long(message)) {
+        ends_.push_back(ends_.empty() ? 0 : ends_.back());
+        return 0;
+    }
     if (envelope_) {
         envelope_->append(message.raw(), buffer_);
     } else if (message.payload().size() < piece) {
@@ -65,7 +89,7 @@ sdk::status publisher::fail(const sdk::send_call& call, int error) {
     const bool taken_back = output_.take_back();
     std::uint32_t first = 0;
     if (!taken_back) {
-        while (first < ends_.size() && ends_[first] <= output_.written()) call.done(first++);
+        while (first < ends_.size() && ends_[first] <= output_.written()) answer(call, first++);
         if (first < call.size()) call.uncertain(first, why + "; a part of the record may be in the file");
         mend_ = true;
     } else {

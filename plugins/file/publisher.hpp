@@ -30,6 +30,9 @@ private:
 
     int write_all(const sdk::send_call& call);
     int append(sdk::message_view message);
+    bool is_too_long(sdk::message_view message) const;
+    // The answer to a message that was written, or left out for its length.
+    void answer(const sdk::send_call& call, std::uint32_t index) const;
     int write_out(std::string_view text);
     int flush();
     sdk::status fail(const sdk::send_call& call, int error);

@@ -73,6 +73,19 @@ TEST_CASE("large payloads and large batches are written whole") {
     CHECK(read_file(dir / "out") == expected);
 }
 
+TEST_CASE("what is longer than max_message_bytes is refused, and the rest of its batch is written") {
+    scratch dir;
+    publisher_under_test p(config(dir / "out", R"("format":"raw","max_message_bytes":3)"));
+    p.connect();
+    CHECK(p.send({"long1", "abc", "long2", "", "long3"}) == MQB_OK);
+    CHECK(p.outcomes == results{MQB_REFUSED, MQB_DONE, MQB_REFUSED, MQB_DONE, MQB_REFUSED});
+    CHECK(read_file(dir / "out") == "abc\n\n");
+    CHECK(p.send({"long4"}) == MQB_OK);
+    CHECK(p.outcomes == results{MQB_REFUSED});
+    CHECK(p.send({"d"}) == MQB_OK);
+    CHECK(read_file(dir / "out") == "abc\n\nd\n");
+}
+
 TEST_CASE("a record without its delimiter gets it before the next one") {
     scratch dir;
     write_file(dir / "out", "half");

@@ -69,7 +69,7 @@ const test_case all[] = {
     MQB_CASE(store_conditions, about_store, "IF_ABSENT and IF_VERSION"),
     MQB_CASE(store_expiry, about_store, "expiry and renewal"),
     MQB_CASE(store_scan, about_store, "a scan by prefix, in order, with limit and continuation"),
-    MQB_CASE(nested_children, any_factory, "nested endpoints and stores of a configuration"),
+    MQB_CASE(nested_children, any_factory, "messages pass the nested endpoints of a configuration, and nothing of them is left"),
 };
 #undef MQB_CASE
 }  // namespace

@@ -22,7 +22,7 @@ struct quirks {
     bool keeps_order = true;               // one publisher, one consumer
     std::string payload = "message-${N}";  // what the kit sends
     bool json_payload = false;             // payloads must be JSON texts
-    bool passes = true;                    // a middleware gives on every message, one for one
+    bool passes = true;                    // a middleware, or an endpoint that nests others, gives on every message, one for one
     // How it behaves.
     bool consumer_first = false;               // a message reaches only consumers that are connected when it is sent
     bool drain_waits_for_publisher = false;    // with drain, END comes only after the publishers of this process are freed

@@ -1,7 +1,9 @@
 #include "stage.hpp"
 
+#include "nested.hpp"
 #include "workplace.hpp"
 
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <cstdio>
@@ -34,6 +36,12 @@ recipe stage::recipe_for(std::uint32_t side, bool drain) {
     r.q = &about.q;
     r.where = where;
     r.drain = drain;
+    boost::system::error_code ec;
+    const boost::json::value schema = boost::json::parse(as_string(as_known(r.factory).schema), ec);
+    if (!ec && schema.is_object())
+        for (const lent_part& one :
+             lend_for(nested_places(schema.get_object(), side == MQB_SIDE_CONSUMER ? about.consumer : about.publisher, side), r))
+            if (one.input) one.input->end();  // it has nothing to give
     return r;
 }
 

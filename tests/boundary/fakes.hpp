@@ -26,20 +26,22 @@ struct fake_consumer {
     std::function<void()> free = [] {};
 
     static fake_consumer& of(mqb_consumer* c) { return *reinterpret_cast<fake_consumer*>(c); }
-    static constexpr mqb_consumer_table table{
-        .struct_size = sizeof(mqb_consumer_table),
-        .reserved = 0,
-        .connect = [](mqb_consumer* c, mqb_call* call) { return of(c).connect(call); },
-        .receive = [](mqb_consumer* c, mqb_receive* r) { return of(c).receive(r); },
-        .settle = [](mqb_consumer* c, mqb_settle* s) { return of(c).settle(s); },
-        .free_batch = [](mqb_consumer* c, void* batch) { of(c).free_batch(batch); },
-        .lanes_done = [](mqb_consumer* c, std::uint64_t token) { of(c).lanes_done(token); },
-        .lanes_ending = [](mqb_consumer* c, const std::uint64_t* lanes, std::uint32_t n,
-                           std::uint64_t by) { of(c).lanes_ending(lanes, n, by); },
-        .control = [](mqb_consumer* c, mqb_control* call) { return of(c).control(call); },
-        .cancel = [](mqb_consumer* c, std::uint64_t operation) { of(c).cancel(operation); },
-        .free = [](mqb_consumer* c) { of(c).free(); },
-    };
+    static const mqb_consumer_table table;
+};
+// Outside of the struct, whose functions are not known before its end.
+inline constexpr mqb_consumer_table fake_consumer::table{
+    .struct_size = sizeof(mqb_consumer_table),
+    .reserved = 0,
+    .connect = [](mqb_consumer* c, mqb_call* call) { return of(c).connect(call); },
+    .receive = [](mqb_consumer* c, mqb_receive* r) { return of(c).receive(r); },
+    .settle = [](mqb_consumer* c, mqb_settle* s) { return of(c).settle(s); },
+    .free_batch = [](mqb_consumer* c, void* batch) { of(c).free_batch(batch); },
+    .lanes_done = [](mqb_consumer* c, std::uint64_t token) { of(c).lanes_done(token); },
+    .lanes_ending = [](mqb_consumer* c, const std::uint64_t* lanes, std::uint32_t n,
+                       std::uint64_t by) { of(c).lanes_ending(lanes, n, by); },
+    .control = [](mqb_consumer* c, mqb_control* call) { return of(c).control(call); },
+    .cancel = [](mqb_consumer* c, std::uint64_t operation) { of(c).cancel(operation); },
+    .free = [](mqb_consumer* c) { of(c).free(); },
 };
 
 struct fake_publisher {
@@ -54,15 +56,16 @@ struct fake_publisher {
     std::function<void()> free = [] {};
 
     static fake_publisher& of(mqb_publisher* p) { return *reinterpret_cast<fake_publisher*>(p); }
-    static constexpr mqb_publisher_table table{
-        .struct_size = sizeof(mqb_publisher_table),
-        .reserved = 0,
-        .connect = [](mqb_publisher* p, mqb_call* call) { return of(p).connect(call); },
-        .send = [](mqb_publisher* p, mqb_send* s) { return of(p).send(s); },
-        .control = [](mqb_publisher* p, mqb_control* call) { return of(p).control(call); },
-        .cancel = [](mqb_publisher* p, std::uint64_t operation) { of(p).cancel(operation); },
-        .free = [](mqb_publisher* p) { of(p).free(); },
-    };
+    static const mqb_publisher_table table;
+};
+inline constexpr mqb_publisher_table fake_publisher::table{
+    .struct_size = sizeof(mqb_publisher_table),
+    .reserved = 0,
+    .connect = [](mqb_publisher* p, mqb_call* call) { return of(p).connect(call); },
+    .send = [](mqb_publisher* p, mqb_send* s) { return of(p).send(s); },
+    .control = [](mqb_publisher* p, mqb_control* call) { return of(p).control(call); },
+    .cancel = [](mqb_publisher* p, std::uint64_t operation) { of(p).cancel(operation); },
+    .free = [](mqb_publisher* p) { of(p).free(); },
 };
 
 struct fake_store {
@@ -73,14 +76,15 @@ struct fake_store {
     std::function<void()> free = [] {};
 
     static fake_store& of(mqb_store* s) { return *reinterpret_cast<fake_store*>(s); }
-    static constexpr mqb_store_table table{
-        .struct_size = sizeof(mqb_store_table),
-        .reserved = 0,
-        .connect = [](mqb_store* s, mqb_call* call) { return of(s).connect(call); },
-        .apply = [](mqb_store* s, mqb_apply* a) { return of(s).apply(a); },
-        .cancel = [](mqb_store* s, std::uint64_t operation) { of(s).cancel(operation); },
-        .free = [](mqb_store* s) { of(s).free(); },
-    };
+    static const mqb_store_table table;
+};
+inline constexpr mqb_store_table fake_store::table{
+    .struct_size = sizeof(mqb_store_table),
+    .reserved = 0,
+    .connect = [](mqb_store* s, mqb_call* call) { return of(s).connect(call); },
+    .apply = [](mqb_store* s, mqb_apply* a) { return of(s).apply(a); },
+    .cancel = [](mqb_store* s, std::uint64_t operation) { of(s).cancel(operation); },
+    .free = [](mqb_store* s) { of(s).free(); },
 };
 
 inline mqb_text text(const char* t) { return {t, std::char_traits<char>::length(t)}; }

@@ -1,4 +1,4 @@
-"""bridge: runs the real mqbridge in a scratch folder and reads what it says. Nothing in here sleeps: it waits for output or an end."""
+"""bridge: runs the real mqbridge in a scratch folder and reads what it says. It waits for output, an end, or what another process can be asked for."""
 import json
 import os
 import pathlib
@@ -20,17 +20,18 @@ COUNTERS = ["delivered", "replied", "filtered", "duplicate", "discarded", "dead_
 
 
 def environment():
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("MQB_PLUGIN", "XDG_"))}
-    return clean | {"HOME": "/nowhere", "MQB_PLUGIN_PATH": str(PLUGINS)}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("MQB_PLUGIN", "MQB_STATE", "XDG_"))}
+    # The state directory is in the scratch folder: the default one belongs to whoever runs the tests.
+    return clean | {"HOME": "/nowhere", "MQB_PLUGIN_PATH": str(PLUGINS), "MQB_STATE_DIR": "state"}
 
 
 class Running:
     """A mqbridge that runs: lines of its standard error as they come."""
 
-    def __init__(self, folder, arguments):
+    def __init__(self, folder, arguments, summary=True):
         self.summary_file = folder / "summary.json"
         self.process = subprocess.Popen(
-            [BINARY, *map(str, arguments), "--summary", str(self.summary_file)],
+            [BINARY, *map(str, arguments)] + (["--summary", str(self.summary_file)] if summary else []),
             cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.text = ""
         self.output_size = 0
@@ -110,6 +111,13 @@ class Case(unittest.TestCase):
         """Runs to the end, whatever the command."""
         return subprocess.run([BINARY, *map(str, arguments)], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=PATIENCE)
+
+    def until(self, holds):
+        """Asks again and again, for what has no event to wait for: another process, or a file."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            self.assertLess(time.monotonic(), end, f"nothing in {PATIENCE} s")
+            time.sleep(0.01)
 
     def assert_exact(self, ledger):
         self.assertEqual(ledger["received"], sum(ledger[c] for c in COUNTERS), ledger)

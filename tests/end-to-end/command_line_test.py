@@ -14,7 +14,7 @@ BAD = {
     "r:\n  input:\n    file: {path: x}\n    static: t\n": "f.yaml:4:5: r.input: two endpoint types",
     'r:\n  input: "file://x"\n': "f.yaml:2:10: r.input: an endpoint is a map",
     "r:\n  input: {file: {path: x}}\n  output: {fiel: {path: y}}\n": "f.yaml:3:12: r.output.fiel: ",
-    "r:\n  input: {file: {path: x}}\n  output: {static: t}\n": 'f.yaml:3:12: r.output.static: "static" cannot stand at an output',
+    "r:\n  input: {null: {}}\n  output: {file: {path: x}}\n": 'f.yaml:2:11: r.input.null: "null" cannot stand at an input',
     "r:\n  input: {file: {path: x}\n  output: null\n": "f.yaml:3:",
     "r:\n  input: {file: {path: x, format: csv, csv: {header: false}}}\n": "f.yaml:2:11: r.input.file: csv: ",
     "r:\n  required_delivery: effectively_once\n  input: {file: {path: x}}\n  output: {file: {path: y}}\n": "f.yaml:2:3: r.required_delivery: asks for effectively_once",
@@ -73,7 +73,7 @@ class CommandLine(bridge.Case):
         self.write("b.yaml", GOOD)
         done = self.bridge("check", "a.yaml", "b.yaml")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("b.yaml:1:1: r: a route of this name is in a.yaml already", done.stderr)
+        self.assertIn("b.yaml:1:1: r: a route of this name is in a.yaml:1:1 already", done.stderr)
 
     def test_check_says_ok_with_one_line_for_each_route(self):
         self.write("f.yaml", GOOD + "off: {enabled: false, input: {static: x}}\n")

@@ -65,6 +65,28 @@ class ShapeFaults(shape_broker.Case):
                 self.assertGreater(self.broker.summary(f"out-{number}")["faults"], 5)
                 self.assert_lanes_in_order(arrived)
 
+    def test_a_lane_keeps_its_order_when_connections_are_lost_too(self):
+        """What is refused for now and what a lost connection leaves meet in one window of sends."""
+        self.start_broker()
+        routes, count = 20, 2000
+        text = ""
+        for number in range(routes):
+            self.broker.tell(f"fill in-{number} {count} {shape_broker.LANES}")
+            self.broker.tell(f"seed out-{number} {number + 1}")
+            self.broker.tell(f"chance out-{number} send retry 0.1")
+            self.broker.tell(f"chance out-{number} send disconnected 0.05")
+            text += self.route("prefix", "ordered", number, 20).replace("prefix_to_ordered", f"r{number}")
+        self.write("routes.yaml", text)
+        running = self.start("run", "routes.yaml")
+        self.assertEqual(running.end(), 0, running.text)
+        ledgers = running.ledgers()
+        for number in range(routes):
+            with self.subTest(route=number):
+                at_source, arrived = self.assert_complete(ledgers[f"r{number}"], number, count, ("prefix", "ordered"))
+                self.assertEqual(at_source["deliveries"], count)
+                self.assertGreater(self.broker.summary(f"out-{number}")["faults"], 5)
+                self.assert_lanes_in_order(arrived)
+
     def test_every_class_fails_at_every_call(self):
         self.start_broker()
         count = 200000 if LONG else 3000

@@ -15,7 +15,7 @@ constexpr std::uint32_t messages = 60;
 
 std::vector<core::middleware_definition> chain(const char* path, std::vector<const char*> names) {
     std::vector<core::middleware_definition> out;
-    for (const char* name : names) out.push_back({name, "{}", path});
+    for (const char* name : names) out.push_back({name, "{}", path, {}});
     return out;
 }
 

@@ -49,10 +49,10 @@ private:
 
 rig::rig(source_shape source, sink_shape sink, std::uint32_t messages, std::uint64_t s, std::uint32_t partitions)
     : from(partitions, messages), of_source(std::move(source)), of_sink(std::move(sink)), seed(s), elsewhere_(s) {
-    endpoints_.add("fake", std::make_shared<fake_factory>(*this));
+    endpoints.add("fake", std::make_shared<fake_factory>(*this));
     definition.name = "rig";
-    definition.input = {"fake", "{}", "input", {}};
-    definition.output = {"fake", "{}", "output", {}};
+    definition.input = {"fake", "{}", "input", {}, {}};
+    definition.output = {"fake", "{}", "output", {}, {}};
     definition.drain = true;
     definition.batch_size = 6;
     definition.send_window = of_sink.send_window;
@@ -63,7 +63,8 @@ rig::rig(source_shape source, sink_shape sink, std::uint32_t messages, std::uint
 void rig::start(boost::asio::any_io_executor executor) {
     log_ = std::make_unique<journal>();
     is_ended_ = false;
-    route_ = std::make_unique<core::route>(definition, endpoints_, middlewares, logger_, std::move(executor));
+    route_ = std::make_unique<core::route>(definition,
+                                           core::route_environment{endpoints, middlewares, logger_, std::move(executor), dead_letters});
     log_->on_event([this](std::size_t n) {
         if (n == stop_at) route_->stop();
         if (on_event) on_event(*this, n);

@@ -26,6 +26,8 @@ public:
     // Changes before run.
     core::route_definition definition;
     core::CustomMiddlewareFactory middlewares;
+    core::dead_letter_stores* dead_letters = nullptr;  // none: what is refused for good fails the route
+    core::CustomEndpointFactory endpoints;
     failure_script source_script, sink_script;
     queue_store from;
     sink_store to;
@@ -54,7 +56,6 @@ public:
 
 private:
     friend class fake_factory;
-    core::CustomEndpointFactory endpoints_;
     quiet_logger logger_;
     other_thread elsewhere_;
     std::unique_ptr<journal> log_;

@@ -36,6 +36,7 @@ void source::check_settle(const core::settle_call& c) {
         log.expect(!b.in_call[e.index], "an index was named in two calls at once");
         b.in_call[e.index] = true;
         lane& l = lanes_[b.messages[e.index].lane];
+        log.expect(!l.is_done, "a settle of a lane after its lanes_done");
         if (shape_.unit != settle_unit::prefix) continue;
         if (!position.contains(l.id)) log.expect(!std::exchange(l.in_call, true), "two settles of one lane in flight");
         const std::size_t k_of_lane = position[l.id]++;
@@ -145,8 +146,10 @@ void source::lanes_done(std::uint64_t token) {
     around_.log.expect(token < next_token_, "lanes_done of a token that was never raised");
     auto at = std::ranges::find(revocations_, token, &revocation::token);
     if (at == revocations_.end()) return;
-    for (std::uint64_t id : at->lanes)
-        around_.log.expect(shape_.unit != settle_unit::prefix || lanes_[id].unsettled.empty(), "lanes_done while a message had no outcome");
+    for (std::uint64_t id : at->lanes) {
+        around_.log.expect(!lanes_[id].in_call, "lanes_done while a settle of the lane was in flight");
+        lanes_[id].is_done = true;
+    }
     end_lanes(token);
 }
 

@@ -91,6 +91,14 @@ enum {
     MQB_UNCERTAIN = 4, /* may have arrived: sending it again may make a duplicate */
     MQB_GIVE_BACK = 5  /* handlers only: NACK at the source, after `number` ns */
 };
+/* What DONE means for the message, in `number`: whoever took it out of the way on purpose says so, and the host counts it apart. */
+enum {
+    MQB_DELIVERED = 0,
+    MQB_FILTERED = 1,     /* not wanted there */
+    MQB_DUPLICATE = 2,    /* was there already */
+    MQB_DISCARDED = 3,    /* thrown away as the configuration says */
+    MQB_DEAD_LETTERED = 4 /* refused or exhausted, and kept elsewhere: durably */
+};
 /* Flags of an outcome. */
 enum { MQB_EXHAUSTED = 1 }; /* somebody below has given up retrying */
 
@@ -98,7 +106,7 @@ enum { MQB_EXHAUSTED = 1 }; /* somebody below has given up retrying */
 typedef struct mqb_outcome {
     int32_t result;  /* MQB_SETTLE_…, one of the above, or MQB_STORE_… */
     uint32_t flags;
-    uint64_t number; /* AGAIN, GIVE_BACK: not before this many ns; store: the version now */
+    uint64_t number; /* AGAIN, GIVE_BACK: not before this many ns; DONE: MQB_DELIVERED, …; store: the version now */
 } mqb_outcome;
 
 static inline const mqb_entry *mqb_entry_at(const mqb_list *list, uint32_t i) { return (const mqb_entry *)mqb_at(list, i); }

@@ -38,8 +38,9 @@ typedef struct mqb_consumer_table {
        PREFIX each lane with an unsettled message of it is dead, and later settles of that lane answer GONE. No settle of this
        batch is in flight. Does not wait. */
     void (*free_batch)(mqb_consumer *self, void *batch);
-    /* [serial] Leaf only. All messages of the lanes of this LANES_ENDING have their outcome or are dropped; once for each token.
-       An unknown token (the deadline came first) is ignored. Null: the consumer has no lanes that end. */
+    /* [serial] Leaf only. No more settles of the lanes of this LANES_ENDING come: what has no outcome is the source's again, though
+       its batch may be freed later. Once for each token; an unknown one (the deadline came first) is ignored. Null: the consumer has
+       no lanes that end. */
     void (*lanes_done)(mqb_consumer *self, uint64_t token);
     /* [serial] Middlewares only, from the leaf outward: before the deadline (clock of now(), steady) give on, settle or NACK what
        you hold of these lanes. The array is borrowed for the call. Null: holds nothing. */

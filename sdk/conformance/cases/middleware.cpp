@@ -14,7 +14,7 @@ outer_consumer consumer_over(stage& s, answering how) {
     if (!s.has_consumer()) skip("no consumer side");
     lent_consumer& inner = lent_consumer::make(how);
     recipe r = s.recipe_for(MQB_SIDE_CONSUMER);
-    r.children = {inner.child()};
+    r.children.insert(r.children.begin(), inner.child());
     r.inner = lent_consumer::promises();
     auto outer = std::make_unique<consumer>(std::move(r));
     inner.deliver_under(outer->serial());
@@ -71,7 +71,7 @@ void middleware_publisher(stage& s) {
     for (answering how : {answering::at_once, answering::later}) {
         lent_publisher& inner = lent_publisher::make(how);
         recipe r = s.recipe_for(MQB_SIDE_PUBLISHER);
-        r.children = {inner.child()};
+        r.children.insert(r.children.begin(), inner.child());
         r.inner = lent_publisher::promises();
         publisher outer(std::move(r));
         inner.deliver_under(outer.serial());

@@ -47,7 +47,7 @@ struct option_traits {
     std::uint64_t default_unsigned = 0;
     double default_real = 0;
     std::string_view default_text;  // text, or JSON for json
-    bool is_required = false, is_secret = false, is_deprecated = false, is_size = false, is_store = false;
+    bool is_required = false, is_secret = false, is_deprecated = false, is_size = false, is_store = false, is_exclusive_path = false;
     bool has_minimum = false, has_maximum = false, has_min_length = false;
     double minimum = 0, maximum = 0;
     std::uint64_t min_length = 0;
@@ -134,6 +134,11 @@ struct option : option_traits {
     }
     constexpr option uri_driver() const {
         return with([](option& o) { o.uri = "driver"; });
+    }
+
+    // A file that one publisher writes, and nobody else: the host refuses a second one.
+    constexpr option exclusive_path() const {
+        return with([](option& o) { o.is_exclusive_path = true; });
     }
 
     // A number of bytes, or text such as "64 MiB" which the host turns into one.

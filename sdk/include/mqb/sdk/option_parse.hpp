@@ -132,7 +132,9 @@ void parse_object(Config& to, const json_value& from, const std::string& path) {
         const json_value* value = from.find(one.name);
         for (std::size_t i = 0; i < one.alias_count && !value; ++i) value = from.find(one.aliases[i]);
         const std::string here = pointer_to(path, one.name);
-        if (value && !value->is(json_kind::null)) return parse_member(to.*one.member, *value, one, here);
+        // What is nested stands as null where it is.
+        constexpr bool is_child = std::same_as<std::remove_cvref_t<decltype(to.*one.member)>, child_field>;
+        if (value && (is_child || !value->is(json_kind::null))) return parse_member(to.*one.member, *value, one, here);
         if (one.is_required) wrong(here, "required");
         set_default(to.*one.member, one, here);
     });

@@ -1,0 +1,147 @@
+// ledger_dead: what becomes of a message that can never be delivered.
+#include "core/broken_record.hpp"
+#include "core/ledger_ops.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mqb::core {
+
+std::string_view to_text(death why) noexcept {
+    switch (why) {
+        case death::refused: return "refused";
+        case death::given_up: return "exhausted";
+        case death::max_deliveries: return "max_deliveries";
+    }
+    return "";
+}
+
+// A batch with records that are none: those are buried, and only the others are given on.
+status ledger::present_sound(ledger_batch& b, receive_call& upper) {
+    auto p = std::make_unique<presentation>();
+    b.untouched = false;
+    b.first.freed = true;  // nobody has it as a whole
+    const std::uint64_t now = clock_.now_wall();
+    for (std::uint32_t i = 0; i < b.messages.count; ++i) {
+        if (!is_broken_record(b.messages[i])) {
+            b.states[i] = entry_state::open_again;
+            p->places.push_back({&b, i});
+            p->messages.push_back(b.messages.copy(i));
+            continue;
+        }
+        failure_note& note = b.redelivery_of(i).note;
+        note.endpoint = policy_.input;
+        note.error = reason_of_broken_record(b.messages[i]);
+        note.attempts = 1;
+        note.first_at = note.last_at = now;
+        die(b, i, death::refused);
+    }
+    if (!p->places.empty()) {
+        upper.messages = message_list{std::span<const message>{p->messages}};
+        upper.batch = p.get();
+        again_.push_back(std::move(p));
+    }
+    if (dying_) bury_collected();
+    advance_all();  // what the source itself takes back
+    return status::ok;
+}
+
+void ledger::die(ledger_batch& b, std::uint32_t index, death why) {
+    const failure_note& note = b.redelivery_of(index).note;
+    if (policy_.on_error == error_policy::reject && (promised_.dispositions & bit(disposition::reject))) {
+        settle_entry e;
+        e.index = index;
+        e.what = disposition::reject;
+        e.reason = {note.error.data(), note.error.size()};
+        return decide(b, e, fate::rejected);
+    }
+    if (policy_.on_error == error_policy::stop || !policy_.store) return stop_for(b, index);
+    if (!dying_) dying_ = std::make_unique<bury_op>();
+    b.states[index] = entry_state::burying;
+    dying_->places.push_back({&b, index});
+    dying_->why.push_back(why);
+}
+
+// The message stays where it is and comes again from the source, later.
+void ledger::stop_for(ledger_batch& b, std::uint32_t index) {
+    b.states[index] = entry_state::waiting;
+    const failure_note& note = b.redelivery_of(index).note;
+    if (!policy_.listener) return;
+    const char* what = is_broken_record(b.messages[index]) ? ": a record cannot be read" : ": refused a message";
+    policy_.listener->on_undeliverable(note.endpoint + what + (note.error.empty() ? "" : ": " + note.error));
+}
+
+void ledger::bury_collected() {
+    std::unique_ptr<bury_op> made = std::move(dying_);
+    bury_op& op = *made;
+    op.self = this;
+    op.done = [](call& c, status answer) noexcept {
+        auto& ended = static_cast<bury_op&>(c);
+        ended.self->buried(ended, answer);
+    };
+    for (std::size_t k = 0; k < op.places.size(); ++k) {
+        const auto [b, index] = op.places[k];
+        ++b->calls;
+        ++burying_;
+        op.all.push_back({policy_.route, op.why[k], &b->redelivery_of(index).note, &b->messages[index]});
+    }
+    op.letters = op.all;
+    burials_.push_back(std::move(made));
+    op.is_running = true;
+    const status answer = policy_.store->bury(op);
+    if (answer != status::pending) buried(op, answer);
+}
+
+void ledger::buried(bury_op& op, status answer) {
+    op.is_running = false;
+    burying_ -= op.places.size();
+    for (const auto& [b, index] : op.places) {
+        --b->calls;
+        book_burial(*b, index, answer);
+        to_advance_.push_back(b);
+    }
+    const std::string text{op.texts.best(whole_call)};
+    dead_in_a_row_ += answer == status::ok ? static_cast<std::uint32_t>(op.places.size()) : 0;
+    std::erase_if(burials_, [&](const auto& x) { return x.get() == &op; });
+    advance_queued();
+    release_all_done();
+    check_endings();
+    wake_parked_receive();
+    if (!policy_.listener || answer == status::cancelled) return;
+    if (answer != status::ok)
+        policy_.listener->on_dead_letters_stop("the dead letters cannot be written: " +
+                                               (text.empty() ? std::string{to_text(answer)} : text));
+    else if (policy_.stop_after && dead_in_a_row_ >= policy_.stop_after)
+        policy_.listener->on_dead_letters_stop(std::to_string(dead_in_a_row_) + " messages in a row were dead-lettered");
+}
+
+// A message whose lane has died meanwhile comes again from the source. One that could not be written goes back there, if it takes it.
+void ledger::book_burial(ledger_batch& b, std::uint32_t index, status answer) {
+    if (promised_.unit == settle_unit::prefix && !b.group(index).lane->takes_settles()) {
+        make_final(b, index, fate::returned);
+        return forget_final(*b.group(index).lane);
+    }
+    settle_entry e;
+    e.index = index;
+    if (answer == status::ok) {
+        constexpr std::string_view reason = "dead_lettered";
+        e.reason = {reason.data(), reason.size()};
+        return decide(b, e, fate::dead_lettered);
+    }
+    const std::uint64_t pause = pause_before(b.redelivery_of(index).presentations);
+    if (!(promised_.dispositions & bit(disposition::nack))) return wait_for_again(b, index, pause);
+    constexpr std::string_view reason = "the dead letters cannot be written";
+    e.what = disposition::nack;
+    e.delay_ns = pause;
+    e.reason = {reason.data(), reason.size()};
+    decide(b, e, fate::nacked);
+}
+
+void ledger::resume() { dead_in_a_row_ = 0; }
+
+void ledger::cancel_burials() {
+    for (auto& op : burials_)
+        if (op->is_running) policy_.store->cancel(*op);
+}
+
+}  // namespace mqb::core

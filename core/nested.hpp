@@ -1,0 +1,31 @@
+// nested: endpoints that stand inside the configuration of another endpoint or a middleware, each with middlewares of its own.
+#pragma once
+
+#include "core/promises.hpp"
+#include "core/publisher.hpp"
+#include "core/result.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqb::core {
+
+enum side : std::uint32_t { consumer_side = 1, publisher_side = 2 };
+
+// Makes the nested endpoints of one configuration. What is made keeps itself connected and belongs to the caller, who connects,
+// uses and closes it like a leaf. `where` is a JSON pointer into the configuration: "/endpoint", "/cases/a", "/0".
+// In the configuration itself null stands there.
+class nested_endpoints {
+public:
+    virtual ~nested_endpoints() = default;
+    [[nodiscard]] virtual std::vector<std::string> all() const = 0;
+    [[nodiscard]] virtual result<promises> promise(std::string_view where, side which) const = 0;
+    virtual boost::asio::awaitable<result<std::unique_ptr<publisher>>> make_publisher(std::string where) = 0;
+    virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> make_consumer(std::string where) = 0;
+};
+
+}  // namespace mqb::core

@@ -1,0 +1,69 @@
+// route_worker: output middlewares of its own on a coroutine of its own, so that their work runs beside that of the other workers.
+// Used with concurrency > 1; private to the route's sources.
+#pragma once
+
+#include "core/chain_links.hpp"
+#include "core/crossing_publisher.hpp"
+#include "core/middleware_stack.hpp"
+#include "core/timers.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace mqb::core {
+
+class route_worker final : public std::enable_shared_from_this<route_worker> {
+public:
+    // `leaf` is used on the route's side, through `home`.
+    route_worker(publisher& leaf, mailbox& home, boost::asio::any_io_executor executor);
+
+    // What its middlewares are made with.
+    [[nodiscard]] mailbox& box() noexcept { return box_; }
+    [[nodiscard]] timers& clock() noexcept { return clock_; }
+    [[nodiscard]] chain_links& links() noexcept { return links_; }
+    [[nodiscard]] publisher& base() noexcept { return to_leaf_; }
+    // Once, after the middlewares were made. `route` owns the mailbox `home`: it lives at least as long as the coroutine.
+    void start(std::vector<std::unique_ptr<publisher>> middlewares, std::shared_ptr<void> route);
+    // The whole, as the route uses it.
+    [[nodiscard]] publisher& top() noexcept { return *entry_; }
+    [[nodiscard]] bool is_started() const noexcept { return entry_.has_value(); }
+    void end_pauses();
+    // Its nested endpoints make no more tries to connect; `home` gets mail when they are at rest.
+    void stop_links();
+    [[nodiscard]] bool is_at_rest() const noexcept { return !entry_ || (entry_->is_at_rest() && links_rest_); }
+    // After top() was closed: the coroutine ends, and `home` gets mail when it has.
+    void stop();
+    [[nodiscard]] bool has_ended() const noexcept { return !is_started() || ended_; }
+
+private:
+    struct end_mail : mail {
+        route_worker* self = nullptr;
+    };
+    static boost::asio::awaitable<void> run(std::shared_ptr<route_worker> self, std::shared_ptr<void> route);
+
+    mailbox& home_;
+    boost::asio::any_io_executor executor_;
+    mailbox box_;
+    asio_timers clock_;
+    crossing_publisher to_leaf_;
+    std::optional<middleware_stack> stack_;
+    std::optional<crossing_publisher> entry_;
+    chain_links links_;
+    end_mail end_pauses_;         // to the worker
+    end_mail stop_links_;         // to the worker
+    end_mail stop_;               // to the worker
+    end_mail links_are_at_rest_;  // to the route
+    end_mail has_ended_;          // to the route
+    bool links_stop_ = false;     // there: asked, and not at rest yet
+    bool stops_ = false;          // there
+    bool hurries_ = false;        // here
+    bool asked_links_ = false;    // here
+    bool links_rest_ = true;      // here
+    bool ended_ = false;          // here
+};
+
+}  // namespace mqb::core

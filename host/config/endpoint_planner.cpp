@@ -1,0 +1,181 @@
+#include "host/config/endpoint_planner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mqb::config {
+
+planned_ends endpoint_planner::plan_ends(const route_shape& route) {
+    route_ = route.definition.name;
+    route_path_ = route.path;
+    is_enabled_ = route.options.enabled;
+    count_ = 0;
+    out_ = {};
+    answered input = plan(route.input, core::consumer_side, {}, 0);
+    answered output = plan(route.output, core::publisher_side, {}, 0);
+    out_.input = std::move(input.definition);
+    out_.output = std::move(output.definition);
+    if (route.dead_letters) out_.dead_letters = plan(*route.dead_letters, core::publisher_side, {}, 0).definition;
+    if (out_.is_complete) {
+        out_.input_chain = std::move(input.chain);
+        out_.output_chain = std::move(output.chain);
+    }
+    return std::move(out_);
+}
+
+void endpoint_planner::plan_unused() {
+    for (const auto& [name, named] : names_.all()) {
+        if (named.is_used) continue;
+        to_.warning(named.at, named.path, "no route refers to it");
+        route_.clear();
+        route_path_.clear();
+        is_enabled_ = true;
+        count_ = 0;
+        out_ = {};
+        endpoint_shape shape = read_endpoint(*named.value, named.at, named.path, to_);
+        const auto factory = shape.what.type.empty() ? nullptr : types_.endpoints.find(shape.what.type);
+        const bool is_input = factory && (factory->sides() & core::consumer_side) != 0;
+        (void)plan(std::move(shape), is_input ? core::consumer_side : core::publisher_side, {name}, 0);
+    }
+}
+
+endpoint_planner::answered endpoint_planner::plan(endpoint_shape shape, core::side which, std::vector<std::string> open,
+                                                  std::size_t depth) {
+    answered out;
+    const std::string path = inside_route(shape.path);
+    out.definition.path = path;
+    if (depth > deepest_endpoints || ++count_ > most_endpoints) {
+        out_.is_complete = false;
+        if (depth > deepest_endpoints)
+            to_.error(shape.what.at, shape.path, "endpoints in each other more than " + std::to_string(deepest_endpoints) + " deep");
+        else if (count_ == most_endpoints + 1)
+            to_.error(shape.what.at, shape.path,
+                      "more than " + std::to_string(most_endpoints) + " endpoints in one route, references counted as copies");
+        return out;
+    }
+    shape = names_.resolve(std::move(shape), which, is_enabled_ ? severity::error : severity::warning, open, to_);
+    const typed_config& what = shape.what;
+    out.definition.type = what.type;
+    const auto factory = find(types_.endpoints, what, types_.broken_endpoints, types_.missing_endpoints, "endpoint", wanted_endpoints_);
+    if (factory) {
+        out.definition.config = config(what, shape.referrer, factory->schema(), factory->sides(), which);
+        note_uses(what, which);
+        out.definition.nested = plan_nested(checks_.take_nested(), which, open, depth);
+        if (out_.is_complete && !wanted_endpoints_)
+            add_link(what, path + '.' + what.type, factory->promise(out.definition.config, which), out.chain);
+    }
+    plan_middlewares(shape, which, open, depth, out);
+    return out;
+}
+
+// Promises are asked for from the transport outward, so that each is told what it stands on.
+void endpoint_planner::plan_middlewares(const endpoint_shape& shape, core::side which, const std::vector<std::string>& open,
+                                        std::size_t depth, answered& into) {
+    const std::size_t count = shape.middlewares.size();
+    into.definition.middlewares.resize(count);
+    for (std::size_t step = 0; step < count; ++step) {
+        const std::size_t i = which == core::consumer_side ? count - 1 - step : step;
+        const typed_config& what = shape.middlewares[i];
+        core::middleware_definition& made = into.definition.middlewares[i];
+        made.type = what.type;
+        made.path = inside_route(what.place);
+        const auto factory =
+            find(types_.middlewares, what, types_.broken_middlewares, types_.missing_middlewares, "middleware", wanted_middlewares_);
+        if (!factory) continue;
+        made.config = config(what, "", factory->schema(), factory->sides(), which);
+        note_uses(what, which);
+        made.nested = plan_nested(checks_.take_nested(), which, open, depth);
+        if (out_.is_complete && !wanted_endpoints_ && !into.chain.empty())
+            add_link(what, made.path + '.' + what.type, factory->promise(made.config, which, into.chain.back().has), into.chain);
+    }
+}
+
+std::vector<core::nested_definition> endpoint_planner::plan_nested(std::vector<nested_value> values, core::side around,
+                                                                   const std::vector<std::string>& open, std::size_t depth) {
+    std::vector<core::nested_definition> out;
+    for (const nested_value& n : values) {
+        endpoint_shape shape = read_endpoint(*n.value, n.at, n.path, to_);
+        if (shape.what.type.empty()) out_.is_complete = false;
+        const core::side which = n.side == 0 ? around : static_cast<core::side>(n.side);
+        out.push_back({n.where, plan(std::move(shape), which, open, depth + 1).definition});
+    }
+    return out;
+}
+
+template <class Factory>
+std::shared_ptr<Factory> endpoint_planner::find(const core::factory_registry<Factory>& in, const typed_config& what, const reasons& broken,
+                                                const reasons& missing, const char* kind, std::set<std::string>* wanted) {
+    std::shared_ptr<Factory> found = what.type.empty() ? nullptr : in.find(what.type);
+    if (found) return found;
+    out_.is_complete = false;
+    if (what.type.empty()) return nullptr;
+    if (const auto why = broken.find(what.type); why != broken.end()) {
+        break_route(why->second);
+        return nullptr;
+    }
+    const auto where = missing.find(what.type);
+    if (wanted && where == missing.end()) wanted->insert(what.type);
+    std::string text = where != missing.end() ? where->second : std::string{"no plugin offers the "} + kind + " \"" + what.type + '"';
+    if (is_enabled_) {
+        to_.error(what.at, what.path, std::move(text));
+    } else {
+        to_.warning(what.at, what.path, std::move(text));
+    }
+    return nullptr;
+}
+
+// The JSON of one configuration.
+std::string endpoint_planner::config(const typed_config& what, const std::string& referrer, std::string_view schema_text,
+                                     std::uint32_t sides, core::side which) {
+    if ((sides & which) == 0) {
+        std::string text = '"' + what.type + "\" cannot stand at an ";
+        text += which == core::consumer_side ? "input: it is for outputs" : "output: it is for inputs";
+        if (!referrer.empty()) text += " (" + referrer + " refers to it)";
+        to_.error(what.at, what.path, std::move(text));
+        out_.is_complete = false;
+        return "{}";
+    }
+    const auto schema = schema_of(schema_text);
+    if (!schema) {
+        break_route('"' + what.type + "\": " + schema.error().text);
+        return "{}";
+    }
+    const std::size_t before = to_.error_count();
+    const place where{what.at, what.path, which};
+    std::string out = what.config ? checks_.check(*what.config, **schema, where) : checks_.defaults(**schema, where);
+    if (to_.error_count() != before) out_.is_complete = false;
+    return out;
+}
+
+// Many routes use the same few types.
+core::result<std::shared_ptr<const schema>> endpoint_planner::schema_of(std::string_view text) {
+    auto at = schemas_.find(text);
+    if (at == schemas_.end()) at = schemas_.emplace(text, read_schema(text)).first;
+    return at->second;
+}
+
+void endpoint_planner::note_uses(const typed_config& what, core::side which) {
+    for (exclusive_value& value : checks_.take_exclusive())
+        if (is_enabled_ && !route_.empty()) uses_.push_back({std::move(value), what.type, which, route_});
+}
+
+// Only bad_config speaks of the file; anything else says that the plugin is not able to answer.
+void endpoint_planner::add_link(const typed_config& what, std::string name, const core::result<core::promises>& answer,
+                                chain_promises& chain) {
+    if (answer) return chain.push_back({std::move(name), *answer});
+    if (answer.error().what != core::status::bad_config) return break_route('"' + what.type + "\": " + answer.error().text);
+    to_.error(what.at, what.path, answer.error().text);
+    out_.is_complete = false;
+}
+
+void endpoint_planner::break_route(const std::string& why) {
+    if (out_.broken.find(why) == std::string::npos) out_.broken += (out_.broken.empty() ? "" : "; ") + why;
+    out_.is_complete = false;
+}
+
+std::string endpoint_planner::inside_route(const std::string& path) const {
+    const bool is_inside = path.starts_with(route_path_) && path.size() > route_path_.size() && path[route_path_.size()] == '.';
+    return !route_path_.empty() && is_inside ? path.substr(route_path_.size() + 1) : path;
+}
+
+}  // namespace mqb::config

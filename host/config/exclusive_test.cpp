@@ -1,0 +1,51 @@
+#include "host/config/exclusive.hpp"
+
+#include "host/config/planned_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace mqb::config;
+using fakes::complaints;
+using fakes::lines;
+using fakes::plan;
+
+TEST_CASE("a route does not write the file that it reads") {
+    CHECK(complaints("r:\n  input: {file: {path: in.jsonl}}\n  output: {file: {path: ./in.jsonl}}\n") ==
+          lines{"f.yaml:3:25: r.output.file.path: \"./in.jsonl\" is read by the same route, at r.input.file.path (f.yaml:2:24)"});
+    CHECK(complaints("r:\n  input: {file: {path: x}}\n  output: {spread: [{file: {path: y}}, {file: {path: a/../x}}]}\n").size() == 1);
+    CHECK(complaints("r:\n  input: {file: {path: x}}\n  output: {sink: {}, middlewares: [{aside: {endpoint: {file: {path: x}}}}]}\n")
+              .size() == 1);
+}
+
+TEST_CASE("a file has one writer in all files of the set") {
+    CHECK(plan({{"a.yaml", "a: {input: {queue: {}}, output: {file: {path: x}}}\n"},
+                {"b.yaml", "b: {input: {queue: {}}, output: {file: {path: x}}}\n"}})
+              .lines == lines{"b.yaml:1:47: b.output.file.path: \"x\" is written by a.output.file.path too (a.yaml:1:47)"});
+}
+
+TEST_CASE("sharing that does no harm is no finding") {
+    // Two readers; one route that writes what another one reads; a disabled route; a device.
+    CHECK(complaints("a: {input: {file: {path: x}}}\nb: {input: {file: {path: x}}}\n").empty());
+    CHECK(complaints("a: {input: {queue: {}}, output: {file: {path: x}}}\nb: {input: {file: {path: x}}}\n").empty());
+    CHECK(complaints(
+              "a: {input: {queue: {}}, output: {file: {path: x}}}\nb: {enabled: false, input: {queue: {}}, output: {file: {path: x}}}\n")
+              .empty());
+    CHECK(complaints(
+              "a: {input: {queue: {}}, output: {file: {path: /dev/null}}}\nb: {input: {queue: {}}, output: {file: {path: /dev/null}}}\n")
+              .empty());
+}
+
+TEST_CASE("names that are no paths are compared as they are written") {
+    findings found;
+    const auto use = [](const char* text, const char* type, mqb::core::side which, const char* route, std::uint32_t line) {
+        return exclusive_use{{text, "text", {line, 1, 0}, std::string{route} + ".path"}, type, which, route};
+    };
+    using mqb::core::consumer_side, mqb::core::publisher_side;
+    refuse_shared({use("a", "t", publisher_side, "r", 1), use("./a", "t", publisher_side, "s", 2), use("a", "u", publisher_side, "s", 3),
+                   use("a", "t", consumer_side, "s", 4), use("a", "t", publisher_side, "v", 5)},
+                  found);
+    REQUIRE(found.sorted().size() == 1);
+    CHECK(found.sorted()[0].line() == ":5:1: v.path: \"a\" is written by r.path too (:1:1)");
+}

@@ -1,0 +1,107 @@
+#include "host/config/planned_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+using namespace mqb::config;
+using fakes::complaints;
+using fakes::lines;
+using fakes::plan;
+using fakes::planned;
+
+TEST_CASE("endpoints in lists, maps, fields and at the top of a configuration become nested definitions") {
+    const planned out = plan(
+        "r:\n"
+        "  input: {queue: {}}\n"
+        "  output:\n"
+        "    choose:\n"
+        "      cases: {a/b~c: {file: {path: x}, middlewares: [{again: {}}]}, d: null}\n"
+        "      when: [{if: x, to: {sink: {}}}, {to: {spread: [{sink: {}}, {pull: {queue: {}}}]}}]\n"
+        "      else: {sink: {}}\n"
+        "    middlewares: [{aside: {endpoint: {file: {path: dead}}}}]\n");
+    CHECK(out.lines.empty());
+    const auto& d = out.routes.at(0).definition.output;
+    CHECK(d.config == R"({"key":"k","cases":{"a/b~c":null,"d":null},"when":[{"if":"x","to":null},{"to":null}],"default":null})");
+    REQUIRE(d.nested.size() == 5);
+    CHECK(d.nested[0].where == "/cases/a~1b~0c");
+    CHECK(d.nested[0].endpoint.type == "file");
+    CHECK(d.nested[0].endpoint.path == "output.choose.cases.a/b~c");
+    CHECK(d.nested[0].endpoint.config == R"({"path":"x","format":"normal"})");
+    REQUIRE(d.nested[0].endpoint.middlewares.size() == 1);
+    CHECK(d.nested[0].endpoint.middlewares[0].path == "output.choose.cases.a/b~c.middlewares[0]");
+    CHECK(d.nested[1].where == "/cases/d");
+    CHECK(d.nested[1].endpoint.type == "null");
+    CHECK(d.nested[2].where == "/when/0/to");
+    CHECK(d.nested[3].where == "/when/1/to");
+    CHECK(d.nested[3].endpoint.config == "[null,null]");
+    REQUIRE(d.nested[3].endpoint.nested.size() == 2);
+    CHECK(d.nested[3].endpoint.nested[0].where == "/0");
+    CHECK(d.nested[3].endpoint.nested[1].where == "/1");
+    CHECK(d.nested[3].endpoint.nested[1].endpoint.config == "null");
+    REQUIRE(d.nested[3].endpoint.nested[1].endpoint.nested.size() == 1);
+    CHECK(d.nested[3].endpoint.nested[1].endpoint.nested[0].where == "");
+    CHECK(d.nested[3].endpoint.nested[1].endpoint.nested[0].endpoint.type == "queue");
+    CHECK(d.nested[4].where == "/default");
+    REQUIRE(d.middlewares.at(0).nested.size() == 1);
+    CHECK(d.middlewares[0].config == R"({"endpoint":null})");
+    CHECK(d.middlewares[0].nested[0].where == "/endpoint");
+    CHECK(d.middlewares[0].nested[0].endpoint.path == "output.middlewares[0].aside.endpoint");
+}
+
+TEST_CASE("the paths of a lone route, of one under routes and of a file are those of its keys") {
+    const std::string ends = "input: {queue: {}}\noutput: {spread: [{fle: {}}]}\n";
+    CHECK(complaints(ends).at(0).starts_with("f.yaml:2:20: output.spread[0].fle: "));
+    CHECK(plan("input: {queue: {}}\noutput: {spread: [{sink: {}}]}\n").routes.at(0).definition.output.nested.at(0).endpoint.path ==
+          "output.spread[0]");
+    CHECK(plan("routes: {r: {input: {queue: {}}, output: {spread: [{sink: {}}]}}}")
+              .routes.at(0)
+              .definition.output.nested.at(0)
+              .endpoint.path == "output.spread[0]");
+}
+
+TEST_CASE("mistakes in nested endpoints are told like those of others") {
+    CHECK(complaints("r:\n  input: {queue: {}}\n  output:\n    spread:\n      - {fiel: {path: x}}\n      - {file: {path: x, formt: raw}}\n"
+                     "      - {queue: {}}\n      - {sink: {}, middlewares: [{again: {max: 1}}, {shufle: {}}]}\n      - 5\n") ==
+          lines{"f.yaml:5:10: r.output.spread[0].fiel: no plugin offers the endpoint \"fiel\" (did you mean \"file\"?); looked in /x",
+                "f.yaml:6:26: r.output.spread[1].file.formt: unknown key (did you mean \"format\"?)",
+                "f.yaml:7:10: r.output.spread[2].queue: \"queue\" cannot stand at an output: it is for inputs",
+                "f.yaml:8:43: r.output.spread[3].middlewares[0].again.max: unknown key; known are max_attempts",
+                "f.yaml:8:54: r.output.spread[3].middlewares[1].shufle: no plugin offers the middleware \"shufle\"",
+                "f.yaml:9:9: r.output.spread[4]: an endpoint is a map like \"TYPE: {…}\", or null"});
+    CHECK(complaints("r: {input: {queue: {}}, output: {pull: {sink: {}}}}") ==
+          lines{"f.yaml:1:41: r.output.pull.sink: \"sink\" cannot stand at an input: it is for outputs"});
+    CHECK(complaints("r: {input: {queue: {}}, output: {sink: {}, middlewares: [{aside: {}}]}}") ==
+          lines{"f.yaml:1:59: r.output.middlewares[0].aside.endpoint: missing"});
+    CHECK(complaints("r: {input: {queue: {}}, output: {pull: }}") ==
+          lines{"f.yaml:1:34: r.output.pull: \"null\" cannot stand at an input: it is for outputs"});
+    CHECK(complaints("r: {input: {queue: {}}, output: {spread: }}") == lines{"f.yaml:1:34: r.output.spread: null where list is wanted"});
+    CHECK(complaints("r: {input: {queue: {}}, output: {keep: {store: 'memory://x'}}}") ==
+          lines{"f.yaml:1:41: r.output.keep.store: a store is not supported by this version"});
+}
+
+TEST_CASE("a nested plugin that cannot be used breaks the route") {
+    const planned out = plan("r: {input: {queue: {}}, output: {spread: [{cut: {}}, {cut: {}}]}}");
+    CHECK(out.lines.empty());
+    CHECK(out.routes.at(0).broken == "/x/libmqb_cut.so: file too short");
+}
+
+TEST_CASE("the names of nested types are collected level by level") {
+    findings found;
+    std::vector<std::string> secrets;
+    const route_set set = read_route_texts({{"f.yaml",
+                                             "endpoints: {x: {deep: {}}}\nr: {input: {queue: {}}, output: {spread: [{ref: x}, {outer: "
+                                             "{sink: {}}}], middlewares: [{mid: {}}]}}\n"}},
+                                           {}, found, secrets);
+    std::set<std::string> endpoints, middlewares;
+    known_types types;
+    set.collect_names(types, endpoints, middlewares);
+    CHECK(endpoints == std::set<std::string>{"deep", "queue", "spread"});
+    CHECK(middlewares == std::set<std::string>{"mid"});
+    const known_types more = fakes::make_types();
+    endpoints.clear();
+    set.collect_names(more, endpoints, middlewares);
+    CHECK(endpoints == std::set<std::string>{"deep", "outer"});
+    CHECK_FALSE(found.has_errors());
+}

@@ -1,0 +1,45 @@
+// uri_reader: makes of a URI the tree that an endpoint of a route file would be. What a part of the URI means for an endpoint stands in
+// its schema (x-mqb-uri), so that every plugin has its URIs.
+#pragma once
+
+#include "host/config/finding.hpp"
+#include "host/config/node.hpp"
+#include "host/config/schema.hpp"
+#include "host/uri/uri_text.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace mqb::host {
+
+// The schema of a type, or why there is none.
+using schema_source = std::function<core::result<std::shared_ptr<const config::schema>>(const std::string& type, bool is_middleware)>;
+
+// Answers null after an error was told.
+class uri_reader {
+public:
+    uri_reader(schema_source schemas, config::findings& to) : schemas_(std::move(schemas)), to_(to) {}
+
+    // `standard_stream`: what "-" stands for, "/dev/stdin" or "/dev/stdout". `name`: what findings call the URI: "SOURCE".
+    [[nodiscard]] config::node_ptr read(std::string_view text, const std::string& name, const std::string& standard_stream);
+
+private:
+    config::node_ptr endpoint(std::string_view text, std::size_t depth);
+    config::node_ptr configuration(const uri_endpoint& from, const std::string& type, const config::schema& against, std::size_t depth);
+    bool add_parameters(const uri_parameters& from, const config::schema& against, const std::string& type, std::size_t depth,
+                        config::node& into);
+    bool put_roles(const uri_endpoint& from, const config::schema& against, const std::string& type, uri_parameters passed_on,
+                   config::node& into);
+    config::node_ptr value(const std::string& raw, const config::schema& against, const std::string& field, std::size_t depth);
+    bool put(config::node& into, const std::string& field, config::node_ptr value, bool is_list);
+    [[nodiscard]] config::node_ptr text(std::string value) const;
+    void complain(std::string text) const;
+
+    schema_source schemas_;
+    config::findings& to_;
+    std::string stream_;
+    config::position at_;
+};
+
+}  // namespace mqb::host

@@ -1,0 +1,100 @@
+#include "host/uri/uri_reader.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+using namespace mqb;
+using namespace mqb::host;
+
+namespace {
+
+const std::map<std::string, std::string> schemas{
+    {"file",
+     R"({"type":"object","properties":{"path":{"type":"string","x-mqb-uri":"path"},"lines":{"type":"object"}},"additionalProperties":false})"},
+    {"host",
+     R"({"type":"object","properties":{"url":{"type":"string","x-mqb-uri":"authority"},"topic":{"type":"string","x-mqb-uri":"path"}},"additionalProperties":false})"},
+    {"base",
+     R"({"type":"object","properties":{"url":{"type":"string","x-mqb-uri":"driver"},"table":{"type":"string"}},"additionalProperties":false})"},
+    {"queue",
+     R"({"type":"object","properties":{"url":{"type":"string","x-mqb-uri":"driver"},"subject":{"type":"string","x-mqb-uri":"path"}},"additionalProperties":false})"},
+    {"dir_spool", R"({"type":"object","properties":{"path":{"type":"string","x-mqb-uri":"path"}},"additionalProperties":false})"},
+    {"all",
+     R"({"type":"object","properties":{"to":{"type":"array","items":{"x-mqb-endpoint":"publisher"}}},"additionalProperties":false})"},
+    {"null", R"({"type":["object","null"],"properties":{}, "additionalProperties":false})"},
+    {"m:keep",
+     R"({"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}},"where":{"x-mqb-endpoint":"publisher"}},"additionalProperties":false})"}};
+
+std::string shown(const config::node& n) {
+    std::string out;
+    switch (n.what) {
+        case config::shape::null: return "null";
+        case config::shape::scalar: return n.text;
+        case config::shape::list:
+            for (const auto& item : n.items) out += (out.empty() ? "" : ", ") + shown(*item);
+            return '[' + out + ']';
+        case config::shape::map: break;
+    }
+    for (const auto& e : n.entries) out += (out.empty() ? "" : ", ") + e.key + ": " + shown(*e.value);
+    return '{' + out + '}';
+}
+
+// The tree of the URI, or what is wrong with it.
+std::string read(const std::string& text) {
+    config::findings found;
+    uri_reader reader{[](const std::string& type, bool is_middleware) -> core::result<std::shared_ptr<const config::schema>> {
+                          const auto at = schemas.find((is_middleware ? "m:" : "") + type);
+                          if (at == schemas.end()) return core::failure{core::status::bad_config, "no \"" + type + '"'};
+                          return config::read_schema(at->second);
+                      },
+                      found};
+    const config::node_ptr made = reader.read(text, "SOURCE", "/dev/stdin");
+    CHECK((made == nullptr) == found.has_errors());
+    return made ? shown(*made) : found.sorted().front().line();
+}
+
+}  // namespace
+
+TEST_CASE("the path is what the schema says") {
+    CHECK(read("file:a/b") == "{file: {path: a/b}}");
+    CHECK(read("file://a/b") == "{file: {path: a/b}}");
+    CHECK(read("file:///a/b") == "{file: {path: /a/b}}");
+    CHECK(read("dir-spool:x") == "{dir_spool: {path: x}}");
+    CHECK(read("-") == "{file: {path: /dev/stdin}}");
+    CHECK(read("null:") == "{null: null}");
+}
+
+TEST_CASE("an authority is apart from the path, a driver gets the URL") {
+    CHECK(read("host://a:1,b:2/t") == "{host: {url: a:1,b:2, topic: t}}");
+    CHECK(read("host://a:1") == "{host: {url: a:1}}");
+    CHECK(read("base://u:p%40@h/db?table=t&ssl=on&x=%20") == "{base: {url: base://u:p%40@h/db?ssl=on&x=%20, table: t}}");
+    CHECK(read("queue://h:4222/s.%3E") == "{queue: {url: queue://h:4222, subject: s.>}}");
+    CHECK(read("base:?url=other%3A%2F%2Fh") == "{base: {url: other://h}}");
+}
+
+TEST_CASE("parameters are texts, JSON, lists or endpoints") {
+    CHECK(read(R"(file:a?lines={"b":"c%7Cd"})") == "{file: {path: a, lines: {b: c|d}}}");
+    CHECK(read("all:?to=file%3Aa&to=host%3A%2F%2Fb%2Ft") == "{all: {to: [{file: {path: a}}, {host: {url: b, topic: t}}]}}");
+    CHECK(read("file:a|keep?names=x&names=y&where=file%3Ad%2520e") ==
+          "{file: {path: a}, middlewares: [{keep: {names: [x, y], where: {file: {path: d e}}}}]}");
+    CHECK(read("file:a|keep") == "{file: {path: a}, middlewares: [{keep: null}]}");
+}
+
+TEST_CASE("what does not fit is named") {
+    CHECK(read("fail:a") == "SOURCE: no \"fail\"");
+    CHECK(read("file:a?pth=b") == "SOURCE: \"file\" has no parameter \"pth\" (did you mean \"path\"?)");
+    CHECK(read("file:a?path=b") == "SOURCE: \"path\" is said twice");
+    CHECK(read("null:x") == "SOURCE: \"null\" takes no path, and \"x\" stands there");
+    CHECK(read("base:?ssl=on") == "SOURCE: the parameter \"ssl\" is for a connection URL, and there is none");
+    CHECK(read("file:a|kep") == "SOURCE: no \"kep\"");
+    CHECK(read("file:a|keep?where=b") == "SOURCE: \"b\" has no scheme: a URI begins with SCHEME:, such as file:b, or is -");
+    CHECK(read("file:a?lines={").starts_with("SOURCE: parameter \"lines\": is no JSON: "));
+    std::string deep = "null:";
+    for (int i = 0; i < 12; ++i) {
+        std::string escaped;
+        for (const char c : deep) escaped += c == '%' ? "%25" : c == '?' ? "%3F" : c == '=' ? "%3D" : c == '&' ? "%26" : std::string(1, c);
+        deep = "all:?to=" + escaped;
+    }
+    CHECK(read(deep) == "SOURCE: URIs in each other more than 8 deep");
+}
