@@ -226,7 +226,7 @@ std::string heard_from(const animal& a, bool& survived) {
 
 }  // namespace
 
-TEST_CASE("what cannot be loaded is unusable, and the reason is in its line") {
+TEST_CASE("C110, C111: what cannot be loaded is unusable, and the reason is in its line") {
     search_options search;
     search.plugin_dirs = {MQB_ZOO};
     plugin_catalogue catalogue{search, std::make_shared<plugin_services>(), describer{{}, 10s}};
@@ -259,7 +259,7 @@ TEST_CASE("what cannot start says why") {
     }
 }
 
-TEST_CASE("what misbehaves while it runs is named, and the host lives") {
+TEST_CASE("C113: what misbehaves while it runs is named, and the host lives") {
     for (const animal& a : animals("run")) {
         if (a.said[0] == "-" || a.fault.starts_with("middleware")) continue;
         CAPTURE(a.fault);

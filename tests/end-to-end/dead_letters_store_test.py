@@ -95,7 +95,7 @@ class Store(Letters):
 class Secrets(Letters):
     SECRET = "hunter2-correct-horse"
 
-    def test_no_secret_anywhere(self):
+    def test_C107_no_secret_anywhere(self):
         self.write("password", self.SECRET)
         encoded = base64.b64encode(self.SECRET.encode()).decode()
         self.lines([b"one"])

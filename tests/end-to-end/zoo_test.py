@@ -59,7 +59,7 @@ class Zoo(bridge.Case):
             self.assert_exact(ledger)
         return ledgers
 
-    def test_each_animal_beside_a_good_route(self):
+    def test_C113_each_animal_beside_a_good_route(self):
         expected = host_says()
         for fault, routes in ANIMALS.items():
             with self.subTest(fault):

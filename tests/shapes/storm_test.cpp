@@ -45,7 +45,7 @@ std::unique_ptr<rig> make(source_shape from, sink_shape to, std::uint64_t seed, 
 
 }  // namespace
 
-TEST_CASE("C107: under random failures of every class, with concurrency 1 and 8, every message ends in the output or in a dead letter") {
+TEST_CASE("under random failures of every class, with concurrency 1 and 8, every message ends in the output or in a dead letter") {
     boost::asio::thread_pool pool{2};
     std::uint64_t seed = 5;
     for (std::uint32_t concurrency : {1u, 8u})
