@@ -65,7 +65,10 @@ settle_result ledger::accept(presentation& p, const settle_entry& entry) {
         e.index = at.index;
         expected = entry_state::open_again;
         // From here on this presentation has no say in it, unless it only replied.
-        if (entry.what != disposition::reply_more) at.batch = nullptr;
+        if (entry.what != disposition::reply_more) {
+            --b->presented;
+            at.batch = nullptr;
+        }
     } else if (entry.index >= b->messages.count) {
         return ++ignored_, settle_result::gone;
     }

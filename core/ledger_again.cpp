@@ -117,6 +117,7 @@ bool ledger::present_due(receive_call& c) {
         if (!p->places.empty() && c.max_bytes && bytes > c.max_bytes) break;
         waiting_.erase(waiting_.begin());
         at.batch->states[at.index] = entry_state::open_again;
+        ++at.batch->presented;
         p->places.push_back(at);
     }
     has_due_ = !waiting_.empty() && waiting_.begin()->first <= now;
@@ -138,8 +139,11 @@ bool ledger::present_due(receive_call& c) {
 }
 
 void ledger::free_again(presentation& p) {
-    for (const entry_place& at : p.places)
-        if (at.batch && at.batch->states[at.index] == entry_state::open_again) return_one(*at.batch, at.index);
+    for (const entry_place& at : p.places) {
+        if (!at.batch) continue;
+        --at.batch->presented;
+        if (at.batch->states[at.index] == entry_state::open_again) return_one(*at.batch, at.index);
+    }
     const auto mine = std::ranges::find_if(again_, [&](const auto& x) { return x.get() == &p; });
     spare_again_.push_back(std::move(*mine));
     again_.erase(mine);

@@ -272,3 +272,29 @@ TEST_CASE("unit prefix: the ACK of a replied message waits for its reply") {
     b.book->free_batch(batch);
     CHECK(b.counts() == totals{1, 1, 0, 0});
 }
+
+TEST_CASE("a batch of which the chain above still has a message is kept, though its lane has ended and all of it is returned") {
+    for (settle_unit unit : {settle_unit::message, settle_unit::prefix, settle_unit::batch}) {
+        ledger_bench b{unit, bit(disposition::ack)};
+        void* batch = b.receive({1, 1, 1});
+        b.settle(batch, {0, 1, 2}, disposition::nack);
+        b.book->free_batch(batch);
+        b.until_retry();
+        REQUIRE(b.book->receive(b.upper) == status::ok);
+        void* again = b.upper.batch;
+        const std::uint64_t lane = 1;
+        b.leaf->sink->on_lanes_ending({&lane, 1}, 0, 7);
+        b.leaf->sink->on_lanes_ended(7);
+        CHECK(b.counts() == totals{0, 0, 3, 0});
+        CHECK(b.leaf->freed.empty());
+        void* other = b.receive({2});
+        CHECK(b.settle(again, {2}) == "g");
+        b.book->free_batch(again);
+        CHECK(b.leaf->freed == std::vector{1});
+        b.settle(other, {0});
+        b.leaf->answer(0, "o");
+        b.book->free_batch(other);
+        CHECK(b.counts() == totals{1, 0, 3, 0});
+        CHECK(b.book->is_empty());
+    }
+}

@@ -7,7 +7,7 @@ void ledger_batch::reset(void* leaf_batch, message_list received, std::uint64_t 
     messages = received;
     bytes = bytes_kept_by(received);
     not_final = not_accepted = received.count;
-    calls = returned = 0;
+    calls = presented = returned = 0;
     sequence = number;
     untouched = true;
     first.whole = this;

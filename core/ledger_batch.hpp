@@ -92,6 +92,7 @@ struct ledger_batch {
     bool untouched = true;           // no entry was settled yet
     presentation first;              // as it was received
     std::uint32_t calls = 0;         // settles of this batch in flight
+    std::uint32_t presented = 0;     // places in presentations from memory: the chain above may still name them
     bool gives_back = false;         // some of it was returned: freeing it below kills lanes, so it waits for earlier batches
     bool all_ready = false;          // unit message: every entry was accepted at once and none was given
     std::vector<entry_state> states;

@@ -25,6 +25,7 @@ status ledger::present_sound(ledger_batch& b, receive_call& upper) {
     for (std::uint32_t i = 0; i < b.messages.count; ++i) {
         if (!is_broken_record(b.messages[i])) {
             b.states[i] = entry_state::open_again;
+            ++b.presented;
             p->places.push_back({&b, i});
             p->messages.push_back(b.messages.copy(i));
             continue;

@@ -94,7 +94,7 @@ void ledger::kill(ledger_lane& l) {
 // Frees at the leaf what is final and not used above. A batch that gives something back waits for the batches before it, whose
 // settles it would turn into "gone".
 void ledger::release_if_done(ledger_batch& b) {
-    auto is_done = [](const ledger_batch& x) { return x.first.freed && x.not_final == 0 && x.calls == 0; };
+    auto is_done = [](const ledger_batch& x) { return x.first.freed && x.not_final == 0 && x.calls == 0 && x.presented == 0; };
     if (!is_done(b)) return;
     auto take = [this](std::size_t i) {
         ledger_batch& done = *batches_[i];

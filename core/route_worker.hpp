@@ -50,9 +50,9 @@ private:
     mailbox box_;
     asio_timers clock_;
     crossing_publisher to_leaf_;
+    chain_links links_;  // before the middlewares, which leave it when they go
     std::optional<middleware_stack> stack_;
     std::optional<crossing_publisher> entry_;
-    chain_links links_;
     end_mail end_pauses_;         // to the worker
     end_mail stop_links_;         // to the worker
     end_mail stop_;               // to the worker

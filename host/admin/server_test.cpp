@@ -52,8 +52,8 @@ struct running_server {
     }
 
     scratch_folder folder;
-    slow_host host;
     boost::asio::io_context context;
+    slow_host host;  // what waits in it goes before the context
     std::unique_ptr<server> door;
     std::thread thread;
 };

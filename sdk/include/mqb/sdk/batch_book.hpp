@@ -64,7 +64,7 @@ public:
     using instance::instance;
     batch_book& book() noexcept { return book_; }
     std::uint32_t dispositions = ~0u;  // declared by the promises of this configuration
-    bool keeps_book = checks_maximal;
+    bool keeps_book = checks_maximal;  // false: the batches are those of somebody else
 
 private:
     batch_book book_;

@@ -92,13 +92,13 @@ struct blocking_consumer_edge : blocking_common_edge<blocking_consumer_made<T>, 
     static mqb_status settle(mqb_consumer* handle, mqb_settle* call) noexcept {
         made_type& self = common::self_of(handle);
         if constexpr (checks_maximal)
-            if (!self.book().may_settle(self, *call, self.dispositions)) return MQB_OK;
+            if (self.keeps_book && !self.book().may_settle(self, *call, self.dispositions)) return MQB_OK;
         return common::post(handle, call->call, job_kind::settle);
     }
     static void free_batch(mqb_consumer* handle, void* batch) noexcept {
         made_type& self = common::self_of(handle);
         if constexpr (checks_maximal)
-            if (!self.book().freed(self, batch)) return;
+            if (self.keeps_book && !self.book().freed(self, batch)) return;
         at_the_quiet_edge(self, "free_batch", [&] { self.thread().post(self.body, job{job_kind::free_batch, false, batch, 0}); });
     }
     static void lanes_done(mqb_consumer* handle, std::uint64_t token) noexcept {

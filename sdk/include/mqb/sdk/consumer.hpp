@@ -106,13 +106,13 @@ struct consumer_edge : common_edge<T, consumer, mqb_consumer> {
         T& self = common::self_of(handle);
         settle_call call(*raw, self);
         if constexpr (checks_maximal)
-            if (!self.book().may_settle(self, *raw, self.dispositions)) return MQB_OK;
+            if (self.keeps_book && !self.book().may_settle(self, *raw, self.dispositions)) return MQB_OK;
         return start(call, MQB_DISCONNECTED, [&] { return self.settle(call); });
     }
     static void free_batch(mqb_consumer* handle, void* raw) noexcept {
         T& self = common::self_of(handle);
         if constexpr (checks_maximal)
-            if (!self.book().freed(self, raw)) return;
+            if (self.keeps_book && !self.book().freed(self, raw)) return;
         if constexpr (frees_batches<T>) {
             at_the_quiet_edge(self, "free_batch", [&] { self.free_batch(raw); });
         } else {
