@@ -52,49 +52,45 @@ boost::asio::awaitable<void> running_route::close_half_made(Chain chain) {
     }
 }
 
+// Again and again, with growing pauses, unless the configuration is wrong or the route is to stop.
+template <class Chain, class Make>
+boost::asio::awaitable<bool> running_route::make_until_it_works(std::optional<Chain>& into, Make make) {
+    backoff pauses{first_making_pause_ns, nanoseconds(definition_.reconnect_interval)};
+    while (!into) {
+        auto making = make();
+        auto made = co_await std::move(making);
+        if (made) {
+            into.emplace(std::move(*made));
+            break;
+        }
+        auto closing = close_half_made(std::move(*made));
+        co_await std::move(closing);
+        auto waiting = pause_after(made.error(), pauses.next());
+        const bool goes_on = co_await std::move(waiting);
+        if (!goes_on) co_return false;
+    }
+    for (auto& m : into->middlewares) m->listen(this);
+    co_return true;
+}
+
 boost::asio::awaitable<bool> running_route::make_the_output() {
     // Workers have middlewares of their own.
     without_middlewares_ = definition_;
     const bool has_workers =
         definition_.concurrency > 1 && !definition_.output.middlewares.empty() && (!definition_.keep_order || definition_.order_by);
     if (has_workers) without_middlewares_.output.middlewares.clear();
-    backoff pauses{first_making_pause_ns, nanoseconds(definition_.reconnect_interval)};
-    while (!output_) {
-        auto making = make_output(parts(has_workers ? without_middlewares_ : definition_));
-        auto made = co_await std::move(making);
-        if (made) {
-            output_.emplace(std::move(*made));
-            break;
-        }
-        auto closing = close_half_made(std::move(*made));
-        co_await std::move(closing);
-        auto waiting = pause_after(made.error(), pauses.next());
-        const bool goes_on = co_await std::move(waiting);
-        if (!goes_on) co_return false;
-    }
-    output_->link->listen(this);
-    for (auto& m : output_->middlewares) m->listen(this);
-    co_return true;
+    const route_definition& of = has_workers ? without_middlewares_ : definition_;
+    auto making = make_until_it_works(output_, [this, &of] { return make_output(parts(of)); });
+    const bool made = co_await std::move(making);
+    if (made) output_->link->listen(this);
+    co_return made;
 }
 
 boost::asio::awaitable<bool> running_route::make_the_input() {
-    backoff pauses{first_making_pause_ns, nanoseconds(definition_.reconnect_interval)};
-    while (!input_) {
-        auto making = make_input(parts(definition_));
-        auto made = co_await std::move(making);
-        if (made) {
-            input_.emplace(std::move(*made));
-            break;
-        }
-        auto closing = close_half_made(std::move(*made));
-        co_await std::move(closing);
-        auto waiting = pause_after(made.error(), pauses.next());
-        const bool goes_on = co_await std::move(waiting);
-        if (!goes_on) co_return false;
-    }
-    input_->book->listen(this);
-    for (auto& m : input_->middlewares) m->listen(this);
-    co_return true;
+    auto making = make_until_it_works(input_, [this] { return make_input(parts(definition_)); });
+    const bool made = co_await std::move(making);
+    if (made) input_->book->listen(this);
+    co_return made;
 }
 
 boost::asio::awaitable<bool> running_route::make_dead_letters() {

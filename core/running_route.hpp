@@ -83,6 +83,8 @@ private:
     [[nodiscard]] chain_parts parts(const route_definition& of);
     template <class Chain>
     boost::asio::awaitable<void> close_half_made(Chain chain);
+    template <class Chain, class Make>
+    boost::asio::awaitable<bool> make_until_it_works(std::optional<Chain>& into, Make make);
     boost::asio::awaitable<bool> make_dead_letters();
     void set_up();
     boost::asio::awaitable<bool> pause_after(failure why, std::uint64_t pause_ns);
