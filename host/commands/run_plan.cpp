@@ -2,8 +2,10 @@
 
 #include "host/commands/commands.hpp"
 #include "host/loading/crash_naming.hpp"
+#include "host/logs/patient_write.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -65,7 +67,8 @@ int tell_end(const std::vector<route_report>& routes, const end_options& options
     const bool has_dead = std::ranges::any_of(routes, [](const route_report& r) { return r.snapshot.totals.dead_lettered != 0; });
     if (code == exit_done && options.strict && has_dead) code = exit_dead_lettered;
     log.flush();
-    std::cerr << table(routes, clean) << std::flush;
+    // Whoever does not read it does not keep the program from ending.
+    (void)write_within(STDERR_FILENO, table(routes, clean), std::chrono::seconds{1});
     if (!options.summary.empty() && !write_summary(options.summary, summary_json(routes, clean))) {
         std::cerr << options.summary << ": cannot be written\n";
         code = exit_failed;

@@ -1,8 +1,8 @@
 #include "host/logs/line_logger.hpp"
 
 #include "host/config/scalar.hpp"
+#include "host/logs/patient_write.hpp"
 
-#include <unistd.h>
 #include <ctime>
 
 namespace mqb::host {
@@ -43,13 +43,8 @@ std::string one_line(std::string_view text) {
     return out;
 }
 
-void write_all(int descriptor, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t n = ::write(descriptor, text.data(), text.size());
-        if (n < 0 && errno != EINTR) return;
-        if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
-    }
-}
+// How long a line waits for a reader who was there before.
+constexpr std::chrono::milliseconds patience{200};
 
 }  // namespace
 
@@ -104,7 +99,20 @@ void line_logger::flush() noexcept {
     }
 }
 
-void line_logger::put(clock::time_point now, const event& e, std::uint64_t times) const {
+// After a line that was lost the next ones do not wait.
+void line_logger::put(clock::time_point now, const event& e, std::uint64_t times) {
+    std::string text;
+    if (lost_ != 0) {
+        // What was lost may have been cut in its middle.
+        const event gap{core::log_level::warning, {}, {}, "log lines were lost because nobody read them: " + std::to_string(lost_)};
+        text = '\n' + line_of(now, gap, 1);
+    }
+    text += line_of(now, e, times);
+    const bool is_written = write_within(descriptor_, text, lost_ == 0 ? patience : std::chrono::milliseconds{0});
+    lost_ = is_written ? 0 : lost_ + 1;
+}
+
+std::string line_logger::line_of(clock::time_point now, const event& e, std::uint64_t times) const {
     using config::json_string;
     std::string line;
     if (format_ == log_format::json) {
@@ -119,7 +127,7 @@ void line_logger::put(clock::time_point now, const event& e, std::uint64_t times
         if (!e.route.empty()) line += e.route + (e.endpoint.empty() ? "" : '.' + e.endpoint) + ": ";
         line += e.text + (times > 1 ? " (" + std::to_string(times) + " times more)" : "") + '\n';
     }
-    write_all(descriptor_, line);
+    return line;
 }
 
 }  // namespace mqb::host

@@ -1,4 +1,5 @@
-// line_logger: one line per event on a file descriptor, for people or as JSON; an event that repeats is counted instead.
+// line_logger: one line per event on a file descriptor, for people or as JSON; an event that repeats is counted instead. Lines that
+// nobody reads are lost and counted: they hold nobody up.
 #pragma once
 
 #include "core/logger.hpp"
@@ -43,7 +44,8 @@ private:
         clock::time_point since;  // of the last line
         std::uint64_t untold = 0;
     };
-    void put(clock::time_point now, const event& e, std::uint64_t times) const;
+    void put(clock::time_point now, const event& e, std::uint64_t times);
+    [[nodiscard]] std::string line_of(clock::time_point now, const event& e, std::uint64_t times) const;
     void tell_old(clock::time_point now);
 
     int descriptor_;
@@ -53,6 +55,7 @@ private:
     std::mutex mutex_;
     std::map<event, repetition> recent_;
     clock::time_point looked_;
+    std::uint64_t lost_ = 0;  // lines, since the last one that could be written
 };
 
 }  // namespace mqb::host

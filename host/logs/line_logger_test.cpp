@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -30,6 +31,14 @@ public:
         REQUIRE(::write(ends_[1], ".", 1) == 1);
         const ssize_t n = ::read(ends_[0], out.data(), out.size());
         out.resize(static_cast<std::size_t>(n) - 1);
+        return out;
+    }
+
+    // The same, where the pipe may be full.
+    std::string text_of_what_is_there() {
+        std::string out(1 << 20, '\0');
+        const ssize_t n = ::read(ends_[0], out.data(), out.size());
+        out.resize(static_cast<std::size_t>(n));
         return out;
     }
 
@@ -97,4 +106,22 @@ TEST_CASE("secrets are taken out") {
     log.set_scrubber(scrubber{secrets});
     log.write_at(noon, log_level::info, "", "", "login with hunter22 failed");
     CHECK(to.text().ends_with(" info login with *** failed\n"));
+}
+
+TEST_CASE("lines that nobody reads hold nobody up; the next reader is told how many were lost") {
+    reader pipe;
+    line_logger log{pipe.descriptor()};
+    constexpr int lines = 60;
+    for (int i = 0; i < lines; ++i) log.write_at(noon + i * 1s, log_level::info, "flow", "", std::to_string(i) + std::string(3000, 'x'));
+    std::string first = pipe.text_of_what_is_there();
+    const auto arrived = std::count(first.begin(), first.end(), '\n');
+    CHECK(arrived > 10);
+    CHECK(arrived < lines);
+    log.write_at(noon + 100s, log_level::info, "flow", "", "here again");
+    const std::string then = pipe.text();
+    CHECK(then.find("warning log lines were lost because nobody read them: " + std::to_string(lines - arrived) + "\n") !=
+          std::string::npos);
+    CHECK(then.find("flow: here again\n") != std::string::npos);
+    log.write_at(noon + 101s, log_level::info, "flow", "", "and again");
+    CHECK(pipe.text().find("lost") == std::string::npos);
 }

@@ -1,5 +1,8 @@
 """SIGTERM and SIGINT during a run: what was read is finished, and the ledger is exact."""
+import json
+import os
 import signal
+import subprocess
 
 import bridge
 
@@ -44,6 +47,28 @@ class Signals(bridge.Case):
         running.process.send_signal(signal.SIGTERM)
         self.assertEqual(running.end(), 0, running.text)
         self.assert_delivered(running.ledgers()["idle"], 1, "stopped")
+
+    def test_a_standard_error_that_nobody_reads_holds_nothing_up(self):
+        """Full before the first line: the route runs, and a signal ends it."""
+        reading, writing = os.pipe()
+        self.addCleanup(os.close, reading)
+        os.set_blocking(writing, False)
+        try:
+            while True:
+                os.write(writing, b"x" * 4096)
+        except BlockingIOError:
+            pass
+        os.set_blocking(writing, True)
+        self.write("routes.yaml", ENDLESS.replace("/dev/stdout", "out.txt"))
+        process = subprocess.Popen([bridge.BINARY, "run", "routes.yaml", "--log-level", "debug", "--summary", "summary.json"], cwd=self.folder,
+                                   env=bridge.environment(), stdin=subprocess.DEVNULL, stderr=writing)
+        os.close(writing)
+        self.addCleanup(process.kill)
+        out = self.folder / "out.txt"
+        self.until(lambda: out.exists() and out.stat().st_size > 1 << 20)
+        process.send_signal(signal.SIGTERM)
+        self.assertIn(process.wait(timeout=bridge.PATIENCE), (0, 1))
+        self.assert_exact(json.loads((self.folder / "summary.json").read_text())["routes"]["flow"])
 
 
 if __name__ == "__main__":
