@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <future>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,11 +28,11 @@ public:
         if (request == "long") return give(std::string(5 << 20, 'x')), nullptr;
         waiting.push_back(std::move(give));
         if (request == "wait") came.set_value();
-        return [this] { gone.set_value(); };
+        return [this] { gone.release(); };
     }
     std::vector<answer> waiting;  // on the server's thread
     std::promise<void> came;
-    std::promise<void> gone;
+    std::counting_semaphore<> gone{0};  // once for each client that went
 };
 
 struct running_server {
@@ -99,7 +100,7 @@ TEST_CASE("a late answer holds nobody up, and a client that goes is told of") {
     REQUIRE(::send(impatient, "later\n", 6, 0) == 6);
     CHECK(at.asked("echo x") == "x");
     ::close(impatient);
-    at.host.gone.get_future().wait();
+    at.host.gone.acquire();
     boost::asio::post(at.context, [&] { at.host.waiting.at(1)("too late"); });
     CHECK(at.asked("echo still there") == "still there");
 }
@@ -117,6 +118,7 @@ TEST_CASE("what comes too slowly, too long or once too often is cut off") {
     for (const int one : waiting) REQUIRE(::send(one, "hold\n", 5, 0) == 5);
     CHECK(rest(connected(at.file())) == "");
     for (const int one : waiting) ::close(one);
+    for ([[maybe_unused]] const int one : waiting) at.host.gone.acquire();
 }
 
 TEST_CASE("nobody is there before, and a socket that is left over is replaced") {
