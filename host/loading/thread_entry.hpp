@@ -96,8 +96,8 @@ public:
 
 private:
     void set(const call_site* site) noexcept {
-        entry_.site.store(site, std::memory_order_release);  // the site may have been made just now
         entry_.sequence.store(entry_.sequence.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        entry_.site.store(site, std::memory_order_release);  // the site may have been made just now; who sees it sees its sequence
     }
     thread_entry& entry_;
     const call_site* around_;  // the call around this one

@@ -35,8 +35,9 @@ void watchdog::sample(clock::time_point now) {
 }
 
 void watchdog::look_at(const thread_entry& entry, clock::time_point now, std::map<std::string, std::string>& blocked) {
-    const std::uint64_t sequence = entry.sequence.load(std::memory_order_relaxed);
+    // The site first: the sequence is then at least the one of its entry, and never that of a call before it.
     const call_site* site = entry.site.load(std::memory_order_acquire);
+    const std::uint64_t sequence = entry.sequence.load(std::memory_order_relaxed);
     sighting& s = seen_[&entry];
     if (!site || sequence != s.sequence) {
         give_up_spare(s);
