@@ -94,7 +94,7 @@ boost::asio::awaitable<void> running_route::run(std::shared_ptr<running_route> s
             clean = co_await self->come_to_rest();
         } else {
             self->stop_links();
-            clean = true;
+            clean = self->stuck_.empty();
         }
         if (clean) clean = co_await self->close_all();
     } catch (const std::exception& e) { self->fail(std::string{"internal error: "} + e.what()); }

@@ -5,6 +5,8 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 
+#include <utility>
+
 namespace mqb::core {
 
 route_worker::route_worker(publisher& leaf, mailbox& home, boost::asio::any_io_executor executor)
@@ -40,7 +42,10 @@ void route_worker::stop_links() {
     box_.put(stop_links_);
 }
 
-void route_worker::stop() { box_.put(stop_); }
+void route_worker::stop() {
+    if (!is_started() || std::exchange(asked_stop_, true)) return;
+    box_.put(stop_);
+}
 
 // Gives way after each round, so that a busy worker does not keep a thread from the others.
 boost::asio::awaitable<void> route_worker::run(std::shared_ptr<route_worker> self, std::shared_ptr<void>) {

@@ -35,7 +35,7 @@ public:
     // Its nested endpoints make no more tries to connect; `home` gets mail when they are at rest.
     void stop_links();
     [[nodiscard]] bool is_at_rest() const noexcept { return !entry_ || (entry_->is_at_rest() && links_rest_); }
-    // After top() was closed: the coroutine ends, and `home` gets mail when it has.
+    // After top() was closed, or when the route is left behind: the coroutine ends, and `home` gets mail when it has.
     void stop();
     [[nodiscard]] bool has_ended() const noexcept { return !is_started() || ended_; }
 
@@ -62,6 +62,7 @@ private:
     bool stops_ = false;          // there
     bool hurries_ = false;        // here
     bool asked_links_ = false;    // here
+    bool asked_stop_ = false;     // here
     bool links_rest_ = true;      // here
     bool ended_ = false;          // here
 };

@@ -82,7 +82,7 @@ private:
     boost::asio::awaitable<bool> make_workers();
     [[nodiscard]] chain_parts parts(const route_definition& of);
     template <class Chain>
-    boost::asio::awaitable<void> close_half_made(Chain chain);
+    boost::asio::awaitable<bool> close_half_made(Chain chain);
     template <class Chain, class Make>
     boost::asio::awaitable<bool> make_until_it_works(std::optional<Chain>& into, Make make);
     boost::asio::awaitable<bool> make_dead_letters();
@@ -94,7 +94,11 @@ private:
     boost::asio::awaitable<bool> come_to_rest();
     boost::asio::awaitable<bool> close_all();
     boost::asio::awaitable<bool> close_workers();
-    boost::asio::awaitable<bool> close_one(consumer* c, publisher* p, const std::string& path);
+    // unused: what is given up before the route has used it. The route goes on, so its deadline does not begin yet.
+    enum class unused : bool { no, yes };
+    boost::asio::awaitable<bool> close_worker(route_worker& w, unused is_unused);
+    boost::asio::awaitable<bool> close_one(consumer* c, publisher* p, const std::string& path, unused is_unused = unused::no);
+    void tell_of_close(status answer, const explanations& texts, const std::string& path);
     boost::asio::awaitable<void> until_mail();
     boost::asio::awaitable<void> let_others_run();
     [[nodiscard]] bool is_over() const noexcept;
@@ -175,6 +179,7 @@ private:
     std::optional<input_chain> input_;
     std::optional<output_chain> output_;
     static constexpr const char* dead_letters_path = "dead_letters.endpoint";
+    std::vector<std::shared_ptr<void>> stuck_;        // half made, and did not come back from its close
     std::vector<nested_definition> dead_definition_;  // of `dead_letters`, where it is an endpoint
     std::unique_ptr<publisher> dead_target_;
     std::unique_ptr<dead_letter_store> dead_letters_;
