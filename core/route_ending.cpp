@@ -11,6 +11,7 @@ boost::asio::awaitable<bool> running_route::come_to_rest() {
     set_deadline();
     stopping_ = true;
     input_->book->stop_presenting();
+    answer_lag(std::nullopt);
     if (startup_.pending) clock_.cancel(startup_);
     while (!is_too_late_ && (receive_.pending || under_way_ != 0 || !ready_.empty() || queued_ != 0 || is_flush_pending())) {
         send_next();

@@ -173,6 +173,10 @@ bool running_route::is_over() const noexcept {
 }
 
 boost::asio::awaitable<void> running_route::move_messages() {
+    {
+        std::lock_guard lock{mutex_};
+        answers_lag_ = true;
+    }
     for (;;) {
         box_.deliver_all();
         look_at_requests();
@@ -207,6 +211,7 @@ boost::asio::awaitable<void> running_route::until_mail() {
 
 void running_route::look_at_requests() {
     if (stop_requested_ && !stopping_) begin_stopping();
+    if (lag_requested_.exchange(false)) ask_the_source();
     const bool wanted = pause_requested_.load(std::memory_order_relaxed);
     if (wanted == paused_ || stopping_) return;
     if (wanted) return pause_for("paused");

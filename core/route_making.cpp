@@ -184,6 +184,7 @@ boost::asio::awaitable<bool> running_route::make_workers() {
             if (made) {
                 worker->start(std::move(stack), shared_from_this());
                 worker->top().listen(this);
+                worker->on_next_try([this] { note_next_try(); });
                 s.top = &worker->top();
                 s.worker = std::move(worker);
                 break;

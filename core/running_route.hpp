@@ -34,7 +34,7 @@ struct route_slot {
     flushing flush;
 };
 
-// The public half (stop, pause, abandon, snapshot, …) may be called from any thread; everything else runs in the coroutine.
+// The public half (stop, pause, abandon, snapshot, ask_lag, …) may be called from any thread; everything else runs in the coroutine.
 class running_route final : public std::enable_shared_from_this<running_route>, private event_sink, private failure_listener {
 public:
     running_route(route_definition definition, const route_environment& in);
@@ -46,6 +46,7 @@ public:
     void resume();
     void abandon(std::string cause);
     void set_blocked(std::string cause);
+    void ask_lag(std::function<void()> told);
     [[nodiscard]] route_snapshot snapshot() const;
     [[nodiscard]] const route_definition& definition() const noexcept { return definition_; }
 
@@ -68,6 +69,10 @@ private:
     };
     struct wake_up : mail {
         std::atomic<bool> posted{false};
+    };
+    struct lag_question : control_call {
+        running_route* self = nullptr;
+        bool pending = false;
     };
     struct route_timer : timer {
         running_route* self = nullptr;
@@ -124,6 +129,11 @@ private:
     [[nodiscard]] bool has_nothing_unsettled() const noexcept;
     void update_bytes() noexcept;
     flight& take_flight();
+
+    // route_lag.cpp
+    void ask_the_source();
+    void lag_told(status answer);
+    void answer_lag(std::optional<source_lag> now);
 
     // route_sending.cpp
     bool send_next();
@@ -223,6 +233,8 @@ private:
     wake_up wake_;
     std::atomic<bool> stop_requested_{false};
     std::atomic<bool> pause_requested_{false};
+    std::atomic<bool> lag_requested_{false};
+    lag_question lag_question_;
     bool paused_ = false;
     std::string pause_cause_;
     std::string lost_cause_;  // of a connection
@@ -236,6 +248,9 @@ private:
     std::optional<std::chrono::steady_clock::time_point> ended_;
     bool abandoned_ = false;
     std::uint64_t next_try_ns_ = 0;  // as in connection
+    bool answers_lag_ = false;       // while messages move
+    std::optional<source_lag> lag_;
+    std::vector<std::function<void()>> lag_askers_;
 };
 
 }  // namespace mqb::core
