@@ -224,8 +224,9 @@ void running_route::look_at_requests() {
 // What waits to be tried again comes again from the source.
 void running_route::end_pauses() {
     hurries_ = true;
-    for (auto& f : flights_)
-        if (f->timer.pending) clock_.cancel(f->timer);
+    flights_.each([this](flight& f) {
+        if (f.timer.pending) clock_.cancel(f.timer);
+    });
     links_.end_pauses();
     for (route_slot& s : slots_)
         if (s.worker) s.worker->end_pauses();
@@ -263,10 +264,10 @@ void running_route::set_deadline() {
 void running_route::cancel_what_is_in_flight() {
     if (!input_) return;
     if (receive_.pending) input_->top().cancel(receive_);
-    for (auto& f : flights_) {
-        if (f->at == flight::stage::sending) f->slot->top->cancel(f->send);
-        if (f->timer.pending) clock_.cancel(f->timer);
-    }
+    flights_.each([this](flight& f) {
+        if (f.at == flight::stage::sending) f.slot->top->cancel(f.send);
+        if (f.timer.pending) clock_.cancel(f.timer);
+    });
     for (route_slot& s : slots_)
         if (s.flush.pending) s.top->cancel(s.flush);
     input_->book->cancel_burials();

@@ -1,6 +1,7 @@
 // running_route: the one coroutine of a route and what it works on. Private to the route's sources.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/flight.hpp"
 #include "core/leaf_gate.hpp"
 #include "core/route_chain.hpp"
@@ -197,8 +198,7 @@ private:
     std::deque<route_slot> slots_;
     plain_acks acks_;
     receiving receive_;
-    std::vector<std::unique_ptr<flight>> flights_;
-    std::vector<flight*> spare_flights_;
+    call_pool<flight> flights_;
     std::deque<flight*> ready_;     // received, not sent yet, in order
     std::deque<flight*> again_;     // to be sent again, in order; used where the output keeps the order of what is sent again
     std::deque<flight*> go_on_;     // whose next message is sent at once
