@@ -176,6 +176,7 @@ void ledger::finish(settle_op& op, status answer) {
     for (const auto& s : op.slices)
         if (!s.group->lane->groups.empty()) to_advance_.push_back(s.group->lane->groups.front()->batch);
     op.reply = owned_message{};
+    op.only_replies = false;
     ops_.give_back(op);
     const bool others_waited = promised_.unit == settle_unit::batch || calls_ + 1 == calls_at_a_time_;
     to_advance_.push_back(&b);
@@ -275,6 +276,7 @@ void ledger::give_up() {
     for (settle_op* op : std::exchange(replies_again_, {})) {
         --op->from->calls;
         op->reply = owned_message{};
+        op->only_replies = false;
         ops_.give_back(*op);
     }
     for (auto& b : batches_)

@@ -63,6 +63,7 @@ private:
         std::uint32_t partition = 0;
         bool alive = true;
         bool in_call = false;
+        std::uint32_t replies_in_call = 0;
         bool is_done = false;                                    // the host has said so
         std::deque<std::pair<batch*, std::uint32_t>> unsettled;  // in order of receipt
     };
