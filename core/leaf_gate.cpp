@@ -62,23 +62,18 @@ bool leaf_gate::may_pass(const door& d) const noexcept {
 
 status leaf_gate::pass(door& d, send_call& c) {
     d.has_started = true;
-    if (spare_.empty()) {
-        passages_.push_back(std::make_unique<passage>());
-        passages_.back()->done = [](call& ended, status answer) noexcept {
-            auto& p = static_cast<passage&>(ended);
-            leaf_gate& gate = p.by->gate;
-            send_call& upper = *p.upper;
-            if (!p.texts.empty()) std::swap(upper.texts, p.texts);
-            gate.spare_.push_back(&p);
+    passage& p = passages_.take([](passage& made) {
+        made.done = [](call& self, status answer) noexcept {
+            auto& ended = static_cast<passage&>(self);
+            leaf_gate& gate = ended.by->gate;
+            send_call& upper = *ended.upper;
+            if (!ended.texts.empty()) std::swap(upper.texts, ended.texts);
+            gate.passages_.give_back(ended);
             gate.passed();
             if (!gate.waiting_.empty()) gate.wake();
             upper.done(upper, answer);
         };
-        passages_.back()->answer = nullptr;
-        spare_.push_back(passages_.back().get());
-    }
-    passage& p = *spare_.back();
-    spare_.pop_back();
+    });
     p.by = &d;
     p.upper = &c;
     p.messages = c.messages;
@@ -94,7 +89,7 @@ status leaf_gate::pass(door& d, send_call& c) {
     const status answer = leaf_.send(p);
     if (answer == status::pending) return answer;
     if (!p.texts.empty()) std::swap(c.texts, p.texts);
-    spare_.push_back(&p);
+    passages_.give_back(p);
     c.below = nullptr;
     passed();
     if (!waiting_.empty()) wake();
@@ -121,8 +116,7 @@ void leaf_gate::cancel(call& c) {
         at->cancelled = true;
         return wake();
     }
-    for (auto& p : passages_)
-        if (p.get() == c.below) return leaf_.cancel(*p);
+    if (passage* p = passages_.find([&](const passage& one) { return &one == c.below; })) return leaf_.cancel(*p);
     leaf_.cancel(c);  // control
 }
 

@@ -1,6 +1,7 @@
 // leaf_gate: lets the sends of several workers through to one leaf, in the order and the number that the leaf promises to take.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/mailbox.hpp"
 #include "core/promises.hpp"
 #include "core/publisher.hpp"
@@ -54,8 +55,7 @@ private:
     std::vector<std::unique_ptr<door>> doors_;
     std::deque<waiting_send> waiting_;
     std::uint32_t in_flight_ = 0;
-    std::vector<std::unique_ptr<passage>> passages_;
-    std::vector<passage*> spare_;
+    call_pool<passage> passages_;
     nudge nudge_;
 };
 

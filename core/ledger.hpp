@@ -2,6 +2,7 @@
 // allows. It knows the fate of every message that the leaf has given out.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/event_relay.hpp"
 #include "core/failure_notes.hpp"
 #include "core/failure_policy.hpp"
@@ -186,8 +187,7 @@ private:
     std::unordered_map<std::uint64_t, std::unique_ptr<ledger_lane>> lanes_;
     ledger_lane* last_lane_ = nullptr;
     std::vector<ending> endings_;
-    std::vector<std::unique_ptr<settle_op>> ops_;
-    std::vector<settle_op*> spare_ops_;
+    call_pool<settle_op> ops_;
     plain_acks acks_;
     std::vector<ledger_batch*> to_advance_;
     bool advancing_ = false;

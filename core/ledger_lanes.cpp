@@ -118,7 +118,8 @@ bool ledger::has_open(std::uint64_t lane_id) const noexcept {
     for (const auto& b : batches_)
         for (std::uint32_t i = 0; i < b->messages.count; ++i)
             if (b->states[i] != entry_state::final && b->messages[i].lane == lane_id) return true;
-    return false;
+    // A reply that settles nothing may outlast the entry that it belongs to.
+    return ops_.any([&](const settle_op& op) { return op.only_replies && op.from->messages[op.named[0].index].lane == lane_id; });
 }
 
 // Tells the leaf, once for each token, when nothing of its ending lanes is open any more.

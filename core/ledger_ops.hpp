@@ -14,7 +14,7 @@ struct ledger::settle_op : settle_call {
     };
     ledger* self = nullptr;
     ledger_batch* from = nullptr;
-    bool only_replies = false;
+    bool only_replies = false;        // while it is used: in a call, or waiting to be given again
     bool then_ack = false;            // of a reply: the entry is acknowledged once the reply has its outcome
     std::vector<settle_entry> named;  // what `entries` points to, unless it points into the plain ACKs
     std::vector<outcome> answers;

@@ -12,18 +12,13 @@ constexpr std::uint64_t longest_pause_ns = 1'000'000'000;
 }  // namespace
 
 ledger::settle_op& ledger::take_op(ledger_batch& b) {
-    if (spare_ops_.empty()) {
-        ops_.push_back(std::make_unique<settle_op>());
-        settle_op& made = *ops_.back();
+    settle_op& op = ops_.take([this](settle_op& made) {
         made.self = this;
         made.done = [](call& c, status answer) noexcept {
-            auto& op = static_cast<settle_op&>(c);
-            op.self->finish(op, answer);
+            auto& ended = static_cast<settle_op&>(c);
+            ended.self->finish(ended, answer);
         };
-        spare_ops_.push_back(&made);
-    }
-    settle_op& op = *spare_ops_.back();
-    spare_ops_.pop_back();
+    });
     op.from = &b;
     op.only_replies = op.then_ack = false;
     op.slices.clear();
@@ -97,7 +92,7 @@ ledger::settle_op* ledger::prepare_messages(ledger_batch& b) {
     b.ready.clear();
     op.entries = list<const settle_entry>{op.named};
     if (!op.named.empty()) return &op;
-    spare_ops_.push_back(&op);
+    ops_.give_back(op);
     return nullptr;
 }
 
@@ -181,7 +176,8 @@ void ledger::finish(settle_op& op, status answer) {
     for (const auto& s : op.slices)
         if (!s.group->lane->groups.empty()) to_advance_.push_back(s.group->lane->groups.front()->batch);
     op.reply = owned_message{};
-    spare_ops_.push_back(&op);
+    op.only_replies = false;
+    ops_.give_back(op);
     const bool others_waited = promised_.unit == settle_unit::batch || calls_ + 1 == calls_at_a_time_;
     to_advance_.push_back(&b);
     if (promised_.unit == settle_unit::prefix || !others_waited)
@@ -280,7 +276,8 @@ void ledger::give_up() {
     for (settle_op* op : std::exchange(replies_again_, {})) {
         --op->from->calls;
         op->reply = owned_message{};
-        spare_ops_.push_back(op);
+        op->only_replies = false;
+        ops_.give_back(*op);
     }
     for (auto& b : batches_)
         for (std::uint32_t i = 0; i < b->messages.count; ++i)

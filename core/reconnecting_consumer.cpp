@@ -80,19 +80,15 @@ status reconnecting_consumer::settle(settle_call& c) {
 }
 
 status reconnecting_consumer::start_settle(settle_call& upper) {
-    if (spare_ops_.empty()) {
-        ops_.push_back(std::make_unique<settle_op>());
-        ops_.back()->self = this;
-        ops_.back()->done = [](call& c, status answer) noexcept {
-            auto& op = static_cast<settle_op&>(c);
-            settle_call& above = *op.upper;
-            const status told = op.self->settled(op, answer);
+    settle_op& op = ops_.take([this](settle_op& made) {
+        made.self = this;
+        made.done = [](call& c, status answer) noexcept {
+            auto& ended = static_cast<settle_op&>(c);
+            settle_call& above = *ended.upper;
+            const status told = ended.self->settled(ended, answer);
             above.done(above, told);
         };
-        spare_ops_.push_back(ops_.back().get());
-    }
-    settle_op& op = *spare_ops_.back();
-    spare_ops_.pop_back();
+    });
     op.upper = &upper;
     op.batch = upper.batch;
     op.entries = upper.entries;
@@ -109,7 +105,7 @@ status reconnecting_consumer::settled(settle_op& op, status answer) {
     op.in_flight = false;
     if (!op.texts.empty()) std::swap(op.upper->texts, op.texts);
     op.texts.clear();
-    spare_ops_.push_back(&op);
+    ops_.give_back(op);
     if (answer == status::ok) has_worked();
     if (answer != status::disconnected) return reconnect_if_idle(), answer;
     lost(op.upper->texts.best(whole_call));
@@ -118,8 +114,9 @@ status reconnecting_consumer::settled(settle_op& op, status answer) {
 
 void reconnecting_consumer::cancel_in_flight() {
     if (receive_.asked) leaf().cancel(receive_);
-    for (auto& o : ops_)
-        if (o->in_flight) leaf().cancel(*o);
+    ops_.each([this](settle_op& op) {
+        if (op.in_flight) leaf().cancel(op);
+    });
 }
 
 void reconnecting_consumer::cancel_started(call& c) {
@@ -131,8 +128,7 @@ void reconnecting_consumer::cancel_started(call& c) {
             post_parked();
         return;
     }
-    for (auto& o : ops_)
-        if (o->in_flight && o->upper == &c) return leaf().cancel(*o);
+    if (settle_op* op = ops_.find([&](const settle_op& o) { return o.in_flight && o.upper == &c; })) return leaf().cancel(*op);
     for (waiting_settle& w : waiting_settles_)
         if (w.upper == &c) w.cancelled = true, post_parked();
 }

@@ -1,12 +1,12 @@
 // reconnecting_consumer: sits on a leaf and keeps it connected. Nothing above sees `disconnected`.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/consumer.hpp"
 #include "core/reconnecting.hpp"
 
 #include <deque>
 #include <memory>
-#include <vector>
 
 namespace mqb::core {
 
@@ -50,8 +50,7 @@ private:
 
     receive_op receive_;
     std::deque<waiting_settle> waiting_settles_;
-    std::vector<std::unique_ptr<settle_op>> ops_;
-    std::vector<settle_op*> spare_ops_;
+    call_pool<settle_op> ops_;
 };
 
 }  // namespace mqb::core

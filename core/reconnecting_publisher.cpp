@@ -35,18 +35,13 @@ void reconnecting_publisher::start_waiting() {
 }
 
 reconnecting_publisher::send_op& reconnecting_publisher::take_op(send_call& upper) {
-    if (spare_ops_.empty()) {
-        ops_.push_back(std::make_unique<send_op>());
-        send_op& made = *ops_.back();
+    send_op& op = ops_.take([this](send_op& made) {
         made.self = this;
         made.done = [](call& c, status answer) noexcept {
-            auto& op = static_cast<send_op&>(c);
-            if (op.self->ended(op, answer)) op.self->give_back(op, answer);
+            auto& ended_op = static_cast<send_op&>(c);
+            if (ended_op.self->ended(ended_op, answer)) ended_op.self->give_back(ended_op, answer);
         };
-        spare_ops_.push_back(&made);
-    }
-    send_op& op = *spare_ops_.back();
-    spare_ops_.pop_back();
+    });
     op.upper = &upper;
     op.cancelled = op.comes_back = false;
     op.sequence = next_sequence_++;
@@ -121,8 +116,9 @@ void reconnecting_publisher::give_back(send_op& op, status answer) {
     const bool others_come_back = keeps_retry_order_ && any_outcome(upper, is_undone);
     recycle(op);
     if (others_come_back)
-        for (auto& o : ops_)
-            if (o->upper && o->sequence > from) o->comes_back = true;
+        ops_.each([from](send_op& o) {
+            if (o.upper && o.sequence > from) o.comes_back = true;
+        });
     upper.done(upper, answer);
     if (!others_come_back) return;
     // One after the other: each may change the queue. What is started in there is later.
@@ -189,24 +185,23 @@ bool reconnecting_publisher::select_unanswered(send_op& op) {
 void reconnecting_publisher::recycle(send_op& op) {
     op.upper->below = nullptr;
     op.upper = nullptr;
-    spare_ops_.push_back(&op);
+    ops_.give_back(op);
 }
 
 void reconnecting_publisher::cancel_in_flight() {
-    for (auto& o : ops_)
-        if (o->in_flight) leaf().cancel(*o);
+    ops_.each([this](send_op& op) {
+        if (op.in_flight) leaf().cancel(op);
+    });
 }
 
 void reconnecting_publisher::cancel_started(call& c) {
-    for (auto& o : ops_) {
-        if (o->upper != &c) continue;
-        o->cancelled = true;
-        if (o->in_flight)
-            leaf().cancel(*o);
-        else
-            post_parked();
-        return;
-    }
+    send_op* op = ops_.find([&](const send_op& o) { return o.upper == &c; });
+    if (!op) return;
+    op->cancelled = true;
+    if (op->in_flight)
+        leaf().cancel(*op);
+    else
+        post_parked();
 }
 
 void reconnecting_publisher::answer_waiting() {

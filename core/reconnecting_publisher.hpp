@@ -2,6 +2,7 @@
 // connection ended is sent again after the next connect.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/publisher.hpp"
 #include "core/reconnecting.hpp"
 
@@ -54,8 +55,7 @@ private:
 
     const bool keeps_retry_order_;
     std::deque<send_op*> waiting_;  // in the order in which they were started
-    std::vector<std::unique_ptr<send_op>> ops_;
-    std::vector<send_op*> spare_ops_;
+    call_pool<send_op> ops_;
     std::uint64_t next_sequence_ = 0;
 };
 

@@ -15,6 +15,7 @@ void route::pause() { running_->pause(); }
 void route::resume() { running_->resume(); }
 void route::abandon(std::string cause) { running_->abandon(std::move(cause)); }
 void route::set_blocked(std::string cause) { running_->set_blocked(std::move(cause)); }
+void route::ask_lag(std::function<void()> told) { running_->ask_lag(std::move(told)); }
 route_snapshot route::snapshot() const { return running_->snapshot(); }
 const route_definition& route::definition() const noexcept { return running_->definition(); }
 

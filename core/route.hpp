@@ -4,6 +4,7 @@
 #include "core/counters.hpp"
 #include "core/failure_policy.hpp"
 #include "core/registry.hpp"
+#include "core/source_lag.hpp"
 #include "core/status.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -83,6 +84,7 @@ struct route_snapshot {
     double seconds = 0;      // from start to end, or to now
     bool abandoned = false;  // something of it never came back from a plugin: the process cannot end in the ordinary way
     std::optional<std::chrono::system_clock::time_point> next_try;  // while it is reconnecting: of the next connect
+    std::optional<source_lag> lag;                                  // as the source said when it was asked last
 };
 
 // What a route is promised by its two chains, once they are made.
@@ -111,7 +113,7 @@ struct route_environment {
     instance_directories directory_of = {};
 };
 
-// start once. stop, pause, resume, abandon, snapshot, set_blocked: any thread.
+// start once. stop, pause, resume, abandon, snapshot, set_blocked, ask_lag: any thread.
 class route {
 public:
     route(route_definition definition, const route_environment& in);
@@ -131,6 +133,10 @@ public:
     void abandon(std::string cause);
     // What the watchdog sees: "blocked in PLUGIN.FUNCTION"; empty: no longer. Does not change the state.
     void set_blocked(std::string cause);
+
+    // Asks the source how much waits there. `told` is called once, in here or from the route's side: snapshot() has the answer then, or
+    // none where the source does not tell, is not connected, or the route ends. A source that answers late keeps `told` waiting.
+    void ask_lag(std::function<void()> told);
 
     [[nodiscard]] route_snapshot snapshot() const;
     [[nodiscard]] const route_definition& definition() const noexcept;

@@ -11,6 +11,7 @@ boost::asio::awaitable<bool> running_route::come_to_rest() {
     set_deadline();
     stopping_ = true;
     input_->book->stop_presenting();
+    answer_lag(std::nullopt);
     if (startup_.pending) clock_.cancel(startup_);
     while (!is_too_late_ && (receive_.pending || under_way_ != 0 || !ready_.empty() || queued_ != 0 || is_flush_pending())) {
         send_next();
@@ -63,27 +64,47 @@ boost::asio::awaitable<bool> running_route::close_all() {
 boost::asio::awaitable<bool> running_route::close_workers() {
     for (route_slot& s : slots_) {
         if (!s.worker || !s.worker->is_started()) continue;
-        const bool closed = co_await close_one(nullptr, s.top, definition_.output.path);
+        const bool closed = co_await close_worker(*s.worker, unused::no);
         if (!closed) co_return false;
-        s.worker->stop();
-        while (!s.worker->has_ended()) co_await until_mail();
     }
     co_return true;
 }
 
-boost::asio::awaitable<bool> running_route::close_one(consumer* c, publisher* p, const std::string& path) {
+boost::asio::awaitable<bool> running_route::close_worker(route_worker& w, unused is_unused) {
+    const bool closed = co_await close_one(nullptr, &w.top(), definition_.output.path, is_unused);
+    if (!closed) co_return false;
+    w.stop();
+    while (!w.has_ended()) co_await until_mail();
+    co_return true;
+}
+
+// A close that fails changes nothing: what it was for is as good as gone, and what was settled stays settled.
+boost::asio::awaitable<bool> running_route::close_one(consumer* c, publisher* p, const std::string& path, unused is_unused) {
     auto closing = std::make_unique<awaited>();
     closing->ends_with(c ? c->close(*closing) : p->close(*closing));
-    if (!closing->ended) set_deadline();
-    while (!closing->ended && !is_too_late_) co_await until_mail();
-    if (closing->ended) co_return true;
+    while (!closing->ended && !is_too_late_) {
+        if (is_unused == unused::no || stop_requested_ || failing_) set_deadline();
+        co_await until_mail();
+    }
+    if (closing->ended) {
+        tell_of_close(closing->answer, closing->texts, path);
+        co_return true;
+    }
     fail(path + ": free did not return within the shutdown timeout");
     (void)closing.release();  // the plugin may still come back to it
     co_return false;
 }
 
-// Something of this route is still inside a plugin: nothing of it may ever be destroyed.
+void running_route::tell_of_close(status answer, const explanations& texts, const std::string& path) {
+    if (answer == status::ok || answer == status::unsupported) return;
+    const auto text = texts.best(whole_call);
+    log_.write(log_level::warning, definition_.name, path, "close failed: " + std::string{text.empty() ? to_text(answer) : text});
+}
+
+// Something of this route is still inside a plugin: nothing of it may ever be destroyed. What can end of it ends.
 void running_route::leave_behind() {
+    for (route_slot& s : slots_)
+        if (s.worker) s.worker->stop();
     struct left_behind {
         std::shared_ptr<running_route> what;
         left_behind* next;

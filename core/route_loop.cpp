@@ -94,7 +94,7 @@ boost::asio::awaitable<void> running_route::run(std::shared_ptr<running_route> s
             clean = co_await self->come_to_rest();
         } else {
             self->stop_links();
-            clean = true;
+            clean = self->stuck_.empty();
         }
         if (clean) clean = co_await self->close_all();
     } catch (const std::exception& e) { self->fail(std::string{"internal error: "} + e.what()); }
@@ -173,6 +173,10 @@ bool running_route::is_over() const noexcept {
 }
 
 boost::asio::awaitable<void> running_route::move_messages() {
+    {
+        std::lock_guard lock{mutex_};
+        answers_lag_ = true;
+    }
     for (;;) {
         box_.deliver_all();
         look_at_requests();
@@ -207,6 +211,7 @@ boost::asio::awaitable<void> running_route::until_mail() {
 
 void running_route::look_at_requests() {
     if (stop_requested_ && !stopping_) begin_stopping();
+    if (lag_requested_.exchange(false)) ask_the_source();
     const bool wanted = pause_requested_.load(std::memory_order_relaxed);
     if (wanted == paused_ || stopping_) return;
     if (wanted) return pause_for("paused");
@@ -219,8 +224,9 @@ void running_route::look_at_requests() {
 // What waits to be tried again comes again from the source.
 void running_route::end_pauses() {
     hurries_ = true;
-    for (auto& f : flights_)
-        if (f->timer.pending) clock_.cancel(f->timer);
+    flights_.each([this](flight& f) {
+        if (f.timer.pending) clock_.cancel(f.timer);
+    });
     links_.end_pauses();
     for (route_slot& s : slots_)
         if (s.worker) s.worker->end_pauses();
@@ -258,10 +264,10 @@ void running_route::set_deadline() {
 void running_route::cancel_what_is_in_flight() {
     if (!input_) return;
     if (receive_.pending) input_->top().cancel(receive_);
-    for (auto& f : flights_) {
-        if (f->at == flight::stage::sending) f->slot->top->cancel(f->send);
-        if (f->timer.pending) clock_.cancel(f->timer);
-    }
+    flights_.each([this](flight& f) {
+        if (f.at == flight::stage::sending) f.slot->top->cancel(f.send);
+        if (f.timer.pending) clock_.cancel(f.timer);
+    });
     for (route_slot& s : slots_)
         if (s.flush.pending) s.top->cancel(s.flush);
     input_->book->cancel_burials();

@@ -37,19 +37,29 @@ boost::asio::awaitable<bool> running_route::make_chains() {
     co_return made;
 }
 
-// What is half made is closed before it is tried again.
+// What is half made is closed before it is tried again. False: it does not come back from that, and is kept.
 template <class Chain>
-boost::asio::awaitable<void> running_route::close_half_made(Chain chain) {
-    while (!chain.middlewares.empty()) {
-        auto last = std::move(chain.middlewares.back());
-        chain.middlewares.pop_back();
-        co_await close_unused(box_, std::move(last));
+boost::asio::awaitable<bool> running_route::close_half_made(Chain chain) {
+    constexpr bool is_input = std::is_same_v<Chain, input_chain>;
+    const std::string& path = is_input ? definition_.input.path : definition_.output.path;
+    bool closed = true;
+    const auto close = [&](auto& one) {
+        if constexpr (is_input)
+            return close_one(&one, nullptr, path, unused::yes);
+        else
+            return close_one(nullptr, &one, path, unused::yes);
+    };
+    while (closed && !chain.middlewares.empty()) {
+        closed = co_await close(*chain.middlewares.back());
+        if (closed) chain.middlewares.pop_back();
     }
-    if constexpr (std::is_same_v<Chain, input_chain>) {
-        if (chain.book) co_await close_unused(box_, std::unique_ptr<consumer>{std::move(chain.book)});
+    if constexpr (is_input) {
+        if (closed && chain.book) closed = co_await close(*chain.book);
     } else {
-        if (chain.link) co_await close_unused(box_, std::unique_ptr<publisher>{std::move(chain.link)});
+        if (closed && chain.link) closed = co_await close(*chain.link);
     }
+    if (!closed) stuck_.push_back(std::make_shared<Chain>(std::move(chain)));
+    co_return closed;
 }
 
 // Again and again, with growing pauses, unless the configuration is wrong or the route is to stop.
@@ -64,7 +74,8 @@ boost::asio::awaitable<bool> running_route::make_until_it_works(std::optional<Ch
             break;
         }
         auto closing = close_half_made(std::move(*made));
-        co_await std::move(closing);
+        const bool closed = co_await std::move(closing);
+        if (!closed) co_return false;
         auto waiting = pause_after(made.error(), pauses.next());
         const bool goes_on = co_await std::move(waiting);
         if (!goes_on) co_return false;
@@ -173,15 +184,20 @@ boost::asio::awaitable<bool> running_route::make_workers() {
             if (made) {
                 worker->start(std::move(stack), shared_from_this());
                 worker->top().listen(this);
+                worker->on_next_try([this] { note_next_try(); });
                 s.top = &worker->top();
                 s.worker = std::move(worker);
                 break;
             }
-            while (!stack.empty()) {
-                auto last = std::move(stack.back());
-                stack.pop_back();
-                auto closing = close_unused(worker->box(), std::move(last));
-                co_await std::move(closing);
+            if (!stack.empty()) {
+                worker->start(std::move(stack), shared_from_this());
+                auto closing = close_worker(*worker, unused::yes);
+                const bool closed = co_await std::move(closing);
+                if (!closed) {
+                    worker->stop();
+                    stuck_.push_back(worker);
+                    co_return false;
+                }
             }
             auto waiting = pause_after(made.error(), pauses.next());
             const bool goes_on = co_await std::move(waiting);

@@ -123,36 +123,31 @@ void running_route::poll_after(std::chrono::nanoseconds pause) {
 }
 
 flight& running_route::take_flight() {
-    if (spare_flights_.empty()) {
-        flights_.push_back(std::make_unique<flight>());
-        flight& made = *flights_.back();
+    flight& f = flights_.take([this](flight& made) {
         made.route = this;
         made.send.self = made.settle.self = made.timer.self = &made;
         made.send.done = [](call& c, status answer) noexcept {
-            flight& f = *static_cast<flight::send_part&>(c).self;
-            f.route->sent(f, answer);
+            flight& its = *static_cast<flight::send_part&>(c).self;
+            its.route->sent(its, answer);
         };
         if (wants_replies_)
             made.send.answer = [](send_call& c, std::uint32_t i, const message& response) {
                 static_cast<flight::send_part&>(c).self->responses.emplace_back(i, owned_message{response});
             };
         made.settle.done = [](call& c, status answer) noexcept {
-            flight& f = *static_cast<flight::settle_part&>(c).self;
-            f.route->settled(f, answer);
+            flight& its = *static_cast<flight::settle_part&>(c).self;
+            its.route->settled(its, answer);
         };
         made.timer.deliver = [](mail& m) noexcept {
-            flight& f = *static_cast<flight::pause&>(m).self;
-            f.timer.pending = false;
-            if (f.route->keeps_order_) return;  // the loop starts it, in its turn
-            if (f.timer.was_cancelled || f.route->failing_ || f.route->hurries_)
-                f.route->let_go(f);
+            flight& its = *static_cast<flight::pause&>(m).self;
+            its.timer.pending = false;
+            if (its.route->keeps_order_) return;  // the loop starts it, in its turn
+            if (its.timer.was_cancelled || its.route->failing_ || its.route->hurries_)
+                its.route->let_go(its);
             else
-                f.route->start_send(f);
+                its.route->start_send(its);
         };
-        spare_flights_.push_back(&made);
-    }
-    flight& f = *spare_flights_.back();
-    spare_flights_.pop_back();
+    });
     f.at = flight::stage::ready;
     f.sequence = next_sequence_++;
     f.slot = nullptr;

@@ -53,10 +53,9 @@ void running_route::send_again(flight& f) {
     f.at = flight::stage::pausing;
     f.timer.pending = true;
     // What only came back because of something before it has no pause of its own: it waits for that anyway.
-    const bool follows =
-        keeps_order_ && std::ranges::any_of(flights_, [&](const auto& x) {
-            return x.get() != &f && x->sequence < f.sequence && (x->at == flight::stage::sending || x->at == flight::stage::pausing);
-        });
+    const bool follows = keeps_order_ && flights_.any([&](const flight& x) {
+        return &x != &f && x.sequence < f.sequence && (x.at == flight::stage::sending || x.at == flight::stage::pausing);
+    });
     const bool was_tried = std::ranges::any_of(f.outcomes, [](const outcome& o) { return o.sent() != send_result::unsent; });
     std::uint64_t pause = f.send.delay_ns;
     if (was_tried || !follows) pause = std::max(pause, static_cast<std::uint64_t>(pause_of(f.tries++).count()));
@@ -78,7 +77,7 @@ void running_route::let_go(flight& f) {
     f.messages = {};
     f.responses.clear();
     --under_way_;
-    spare_flights_.push_back(&f);
+    flights_.give_back(f);
     update_bytes();
 }
 

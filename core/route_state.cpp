@@ -53,6 +53,8 @@ void running_route::note_next_try(std::uint64_t making_ns) {
     if (input_) take(input_->link->next_try_ns());
     if (output_) take(output_->link->next_try_ns());
     take(links_.next_try_ns());
+    for (const route_slot& s : slots_)
+        if (s.worker) take(s.worker->next_try_ns());
     std::lock_guard lock{mutex_};
     next_try_ns_ = next;
 }
@@ -72,7 +74,8 @@ route_snapshot running_route::snapshot() const {
             bytes_in_flight_.get(),
             std::chrono::duration<double>(end - started_).count(),
             abandoned_,
-            next_try};
+            next_try,
+            lag_};
 }
 
 void running_route::update_state() {

@@ -5,11 +5,13 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 
+#include <utility>
+
 namespace mqb::core {
 
 route_worker::route_worker(publisher& leaf, mailbox& home, boost::asio::any_io_executor executor)
     : home_(home), executor_(std::move(executor)), clock_(executor_, box_), to_leaf_(leaf, home, box_) {
-    stop_.self = has_ended_.self = end_pauses_.self = stop_links_.self = links_are_at_rest_.self = this;
+    stop_.self = has_ended_.self = end_pauses_.self = stop_links_.self = links_are_at_rest_.self = next_try_.self = this;
     end_pauses_.deliver = [](mail& m) noexcept { static_cast<end_mail&>(m).self->links_.end_pauses(); };
     stop_links_.deliver = [](mail& m) noexcept {
         route_worker& w = *static_cast<end_mail&>(m).self;
@@ -18,6 +20,11 @@ route_worker::route_worker(publisher& leaf, mailbox& home, boost::asio::any_io_e
     };
     links_are_at_rest_.deliver = [](mail& m) noexcept { static_cast<end_mail&>(m).self->links_rest_ = true; };
     stop_.deliver = [](mail& m) noexcept { static_cast<end_mail&>(m).self->stops_ = true; };
+    next_try_.deliver = [](mail& m) noexcept {
+        route_worker& w = *static_cast<end_mail&>(m).self;
+        w.next_try_is_out_ = false;
+        if (w.tell_next_try_) w.tell_next_try_();
+    };
     has_ended_.deliver = [](mail& m) noexcept { static_cast<end_mail&>(m).self->ended_ = true; };
 }
 
@@ -40,7 +47,16 @@ void route_worker::stop_links() {
     box_.put(stop_links_);
 }
 
-void route_worker::stop() { box_.put(stop_); }
+void route_worker::stop() {
+    if (!is_started() || std::exchange(asked_stop_, true)) return;
+    box_.put(stop_);
+}
+
+void route_worker::look_at_next_try() {
+    const std::uint64_t now = links_.next_try_ns();
+    if (next_try_ns_.exchange(now) == now || next_try_is_out_.exchange(true)) return;
+    home_.put(next_try_);
+}
 
 // Gives way after each round, so that a busy worker does not keep a thread from the others.
 boost::asio::awaitable<void> route_worker::run(std::shared_ptr<route_worker> self, std::shared_ptr<void>) {
@@ -54,6 +70,7 @@ boost::asio::awaitable<void> route_worker::run(std::shared_ptr<route_worker> sel
             co_await std::move(yield);
         }
         w.box_.deliver_all();
+        w.look_at_next_try();
         if (w.links_stop_ && w.links_.is_at_rest()) {
             w.links_stop_ = false;
             w.home_.put(w.links_are_at_rest_);

@@ -10,6 +10,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,10 +34,13 @@ public:
     [[nodiscard]] publisher& top() noexcept { return *entry_; }
     [[nodiscard]] bool is_started() const noexcept { return entry_.has_value(); }
     void end_pauses();
+    // When the first of its nested endpoints connects next, as in connection; `on_next_try` is called at `home` when that has changed.
+    [[nodiscard]] std::uint64_t next_try_ns() const noexcept { return next_try_ns_.load(std::memory_order_relaxed); }
+    void on_next_try(std::function<void()> tell) { tell_next_try_ = std::move(tell); }
     // Its nested endpoints make no more tries to connect; `home` gets mail when they are at rest.
     void stop_links();
     [[nodiscard]] bool is_at_rest() const noexcept { return !entry_ || (entry_->is_at_rest() && links_rest_); }
-    // After top() was closed: the coroutine ends, and `home` gets mail when it has.
+    // After top() was closed, or when the route is left behind: the coroutine ends, and `home` gets mail when it has.
     void stop();
     [[nodiscard]] bool has_ended() const noexcept { return !is_started() || ended_; }
 
@@ -43,6 +48,7 @@ private:
     struct end_mail : mail {
         route_worker* self = nullptr;
     };
+    void look_at_next_try();
     static boost::asio::awaitable<void> run(std::shared_ptr<route_worker> self, std::shared_ptr<void> route);
 
     mailbox& home_;
@@ -58,12 +64,17 @@ private:
     end_mail stop_;               // to the worker
     end_mail links_are_at_rest_;  // to the route
     end_mail has_ended_;          // to the route
-    bool links_stop_ = false;     // there: asked, and not at rest yet
-    bool stops_ = false;          // there
-    bool hurries_ = false;        // here
-    bool asked_links_ = false;    // here
-    bool links_rest_ = true;      // here
-    bool ended_ = false;          // here
+    end_mail next_try_;           // to the route
+    std::atomic<bool> next_try_is_out_{false};
+    std::atomic<std::uint64_t> next_try_ns_{0};
+    std::function<void()> tell_next_try_;  // here
+    bool links_stop_ = false;              // there: asked, and not at rest yet
+    bool stops_ = false;                   // there
+    bool hurries_ = false;                 // here
+    bool asked_links_ = false;             // here
+    bool asked_stop_ = false;              // here
+    bool links_rest_ = true;               // here
+    bool ended_ = false;                   // here
 };
 
 }  // namespace mqb::core

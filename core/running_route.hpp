@@ -1,6 +1,7 @@
 // running_route: the one coroutine of a route and what it works on. Private to the route's sources.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/flight.hpp"
 #include "core/leaf_gate.hpp"
 #include "core/route_chain.hpp"
@@ -34,7 +35,7 @@ struct route_slot {
     flushing flush;
 };
 
-// The public half (stop, pause, abandon, snapshot, …) may be called from any thread; everything else runs in the coroutine.
+// The public half (stop, pause, abandon, snapshot, ask_lag, …) may be called from any thread; everything else runs in the coroutine.
 class running_route final : public std::enable_shared_from_this<running_route>, private event_sink, private failure_listener {
 public:
     running_route(route_definition definition, const route_environment& in);
@@ -46,6 +47,7 @@ public:
     void resume();
     void abandon(std::string cause);
     void set_blocked(std::string cause);
+    void ask_lag(std::function<void()> told);
     [[nodiscard]] route_snapshot snapshot() const;
     [[nodiscard]] const route_definition& definition() const noexcept { return definition_; }
 
@@ -69,6 +71,10 @@ private:
     struct wake_up : mail {
         std::atomic<bool> posted{false};
     };
+    struct lag_question : control_call {
+        running_route* self = nullptr;
+        bool pending = false;
+    };
     struct route_timer : timer {
         running_route* self = nullptr;
         bool pending = false;
@@ -82,7 +88,7 @@ private:
     boost::asio::awaitable<bool> make_workers();
     [[nodiscard]] chain_parts parts(const route_definition& of);
     template <class Chain>
-    boost::asio::awaitable<void> close_half_made(Chain chain);
+    boost::asio::awaitable<bool> close_half_made(Chain chain);
     template <class Chain, class Make>
     boost::asio::awaitable<bool> make_until_it_works(std::optional<Chain>& into, Make make);
     boost::asio::awaitable<bool> make_dead_letters();
@@ -94,7 +100,11 @@ private:
     boost::asio::awaitable<bool> come_to_rest();
     boost::asio::awaitable<bool> close_all();
     boost::asio::awaitable<bool> close_workers();
-    boost::asio::awaitable<bool> close_one(consumer* c, publisher* p, const std::string& path);
+    // unused: what is given up before the route has used it. The route goes on, so its deadline does not begin yet.
+    enum class unused : bool { no, yes };
+    boost::asio::awaitable<bool> close_worker(route_worker& w, unused is_unused);
+    boost::asio::awaitable<bool> close_one(consumer* c, publisher* p, const std::string& path, unused is_unused = unused::no);
+    void tell_of_close(status answer, const explanations& texts, const std::string& path);
     boost::asio::awaitable<void> until_mail();
     boost::asio::awaitable<void> let_others_run();
     [[nodiscard]] bool is_over() const noexcept;
@@ -120,6 +130,11 @@ private:
     [[nodiscard]] bool has_nothing_unsettled() const noexcept;
     void update_bytes() noexcept;
     flight& take_flight();
+
+    // route_lag.cpp
+    void ask_the_source();
+    void lag_told(status answer);
+    void answer_lag(std::optional<source_lag> now);
 
     // route_sending.cpp
     bool send_next();
@@ -175,6 +190,7 @@ private:
     std::optional<input_chain> input_;
     std::optional<output_chain> output_;
     static constexpr const char* dead_letters_path = "dead_letters.endpoint";
+    std::vector<std::shared_ptr<void>> stuck_;        // half made, and did not come back from its close
     std::vector<nested_definition> dead_definition_;  // of `dead_letters`, where it is an endpoint
     std::unique_ptr<publisher> dead_target_;
     std::unique_ptr<dead_letter_store> dead_letters_;
@@ -182,8 +198,7 @@ private:
     std::deque<route_slot> slots_;
     plain_acks acks_;
     receiving receive_;
-    std::vector<std::unique_ptr<flight>> flights_;
-    std::vector<flight*> spare_flights_;
+    call_pool<flight> flights_;
     std::deque<flight*> ready_;     // received, not sent yet, in order
     std::deque<flight*> again_;     // to be sent again, in order; used where the output keeps the order of what is sent again
     std::deque<flight*> go_on_;     // whose next message is sent at once
@@ -218,6 +233,8 @@ private:
     wake_up wake_;
     std::atomic<bool> stop_requested_{false};
     std::atomic<bool> pause_requested_{false};
+    std::atomic<bool> lag_requested_{false};
+    lag_question lag_question_;
     bool paused_ = false;
     std::string pause_cause_;
     std::string lost_cause_;  // of a connection
@@ -231,6 +248,9 @@ private:
     std::optional<std::chrono::steady_clock::time_point> ended_;
     bool abandoned_ = false;
     std::uint64_t next_try_ns_ = 0;  // as in connection
+    bool answers_lag_ = false;       // while messages move
+    std::optional<source_lag> lag_;
+    std::vector<std::function<void()>> lag_askers_;
 };
 
 }  // namespace mqb::core

@@ -24,10 +24,6 @@ result<promises> dlq_factory::promise(std::string_view, side, promises inner) co
     return inner;
 }
 
-boost::asio::awaitable<result<std::unique_ptr<consumer>>> dlq_factory::wrap(instance_context, std::string, consumer&) {
-    co_return failure{status::bad_config, "\"dlq\" cannot stand at an input: it is for outputs"};
-}
-
 boost::asio::awaitable<result<std::unique_ptr<publisher>>> dlq_factory::wrap(instance_context context, std::string, publisher& inner) {
     if (!context.nested) co_return failure{status::bad_config, "has no endpoint"};
     auto making = context.nested->make_publisher("/endpoint");

@@ -1,16 +1,16 @@
 // dlq: the middleware of outputs that sends to another endpoint what cannot be delivered.
 #pragma once
 
-#include "core/registry.hpp"
+#include "core/middlewares/output_middleware.hpp"
 
 namespace mqb::core {
 
-class dlq_factory final : public middleware_factory {
+class dlq_factory final : public output_middleware {
 public:
-    [[nodiscard]] std::uint32_t sides() const noexcept override { return publisher_side; }
+    dlq_factory() : output_middleware("dlq") {}
     [[nodiscard]] std::string_view schema() const noexcept override;
     [[nodiscard]] result<promises> promise(std::string_view config, side which, promises inner) const override;
-    boost::asio::awaitable<result<std::unique_ptr<consumer>>> wrap(instance_context context, std::string config, consumer& inner) override;
+    using output_middleware::wrap;
     boost::asio::awaitable<result<std::unique_ptr<publisher>>> wrap(instance_context context, std::string config,
                                                                     publisher& inner) override;
 };

@@ -34,18 +34,13 @@ dlq_publisher::dlq_publisher(publisher& inner, std::unique_ptr<publisher> endpoi
 }
 
 dlq_publisher::one_send& dlq_publisher::take(send_call& c) {
-    if (spare_.empty()) {
-        all_.push_back(std::make_unique<one_send>());
-        one_send& made = *all_.back();
+    one_send& s = sends_.take([this](one_send& made) {
         made.self = this;
         made.done = [](call& self, status answer) noexcept {
-            auto& s = static_cast<one_send&>(self);
-            if (s.self->ended(s, answer)) s.self->finish(s);
+            auto& back = static_cast<one_send&>(self);
+            if (back.self->ended(back, answer)) back.self->finish(back);
         };
-        spare_.push_back(&made);
-    }
-    one_send& s = *spare_.back();
-    spare_.pop_back();
+    });
     s.upper = &c;
     s.cancelled = false;
     s.messages = c.messages;
@@ -200,17 +195,17 @@ void dlq_publisher::finish(one_send& s) {
 
 void dlq_publisher::recycle(one_send& s) {
     s.upper = nullptr;
-    spare_.push_back(&s);
+    sends_.give_back(s);
 }
 
 void dlq_publisher::cancel(call& c) {
-    const auto at = std::ranges::find_if(all_, [&](const auto& s) { return s->upper == &c; });
-    if (at == all_.end()) {  // a connect or a close, or a control
+    one_send* found = sends_.find([&](const one_send& one) { return one.upper == &c; });
+    if (!found) {  // a connect or a close, or a control
         endpoint_->cancel(c);
         inner_.cancel(c);
         return;
     }
-    one_send& s = **at;
+    one_send& s = *found;
     s.cancelled = true;
     if (burial_.of == &s) {
         endpoint_->cancel(burial_);

@@ -1,6 +1,7 @@
 // dlq_publisher: takes what was refused or retried in vain, message by message, and sends it to a dead-letter endpoint.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/middlewares/metadata_edit.hpp"
 #include "core/publisher.hpp"
 #include "core/timers.hpp"
@@ -73,8 +74,7 @@ private:
     bool has_written_ = false;  // since the last flush
     cancel_mail cancel_;
     std::deque<one_send*> waiting_;  // for the dead-letter endpoint; a cancelled one leaves by mail
-    std::vector<std::unique_ptr<one_send>> all_;
-    std::vector<one_send*> spare_;
+    call_pool<one_send> sends_;
 };
 
 }  // namespace mqb::core

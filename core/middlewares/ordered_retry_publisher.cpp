@@ -33,18 +33,13 @@ void ordered_retry_publisher::end_pauses() {
 }
 
 ordered_retry_publisher::one_send& ordered_retry_publisher::take(send_call& c) {
-    if (spare_.empty()) {
-        all_.push_back(std::make_unique<one_send>());
-        one_send& made = *all_.back();
+    one_send& s = sends_.take([this](one_send& made) {
         made.self = this;
         made.done = [](call& self, status answer) noexcept {
-            auto& s = static_cast<one_send&>(self);
-            if (s.self->ended(s, answer)) s.self->finish(s, answer);
+            auto& back = static_cast<one_send&>(self);
+            if (back.self->ended(back, answer)) back.self->finish(back, answer);
         };
-        spare_.push_back(&made);
-    }
-    one_send& s = *spare_.back();
-    spare_.pop_back();
+    });
     s.take(c, next_++);
     return s;
 }
@@ -153,13 +148,13 @@ void ordered_retry_publisher::finish(one_send& s, status answer) {
 
 void ordered_retry_publisher::recycle(one_send& s) {
     s.upper = nullptr;
-    spare_.push_back(&s);
+    sends_.give_back(s);
 }
 
 void ordered_retry_publisher::cancel(call& c) {
-    const auto at = std::ranges::find_if(all_, [&](const auto& s) { return s->upper == &c; });
-    if (at == all_.end()) return inner_.cancel(c);  // a control
-    one_send& s = **at;
+    one_send* found = sends_.find([&](const one_send& one) { return one.upper == &c; });
+    if (!found) return inner_.cancel(c);  // a control
+    one_send& s = *found;
     s.cancelled = true;
     if (s.in_flight)
         inner_.cancel(s);

@@ -1,6 +1,7 @@
 // ordered_retry_publisher: sends again what was refused for now, in its place: what was started later waits behind it.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/chain_links.hpp"
 #include "core/middlewares/retry_send.hpp"
 #include "core/timers.hpp"
@@ -67,8 +68,7 @@ private:
     std::uint32_t in_flight_ = 0;  // sends with messages
     std::uint64_t next_ = 0;
     std::deque<one_send*> held_;  // in the order in which they were started
-    std::vector<std::unique_ptr<one_send>> all_;
-    std::vector<one_send*> spare_;
+    call_pool<one_send> sends_;
 };
 
 }  // namespace mqb::core

@@ -28,10 +28,6 @@ result<promises> retry_factory::promise(std::string_view config, side, promises 
     return inner;
 }
 
-boost::asio::awaitable<result<std::unique_ptr<consumer>>> retry_factory::wrap(instance_context, std::string, consumer&) {
-    co_return failure{status::bad_config, "\"retry\" cannot stand at an input: it is for outputs"};
-}
-
 boost::asio::awaitable<result<std::unique_ptr<publisher>>> retry_factory::wrap(instance_context context, std::string config,
                                                                                publisher& inner) {
     const auto policy = retry_policy::read(config);

@@ -15,28 +15,24 @@ retry_publisher::~retry_publisher() {
 
 void retry_publisher::end_pauses() {
     hurries_ = true;
-    for (auto& s : all_)
-        if (s->upper && !s->in_flight) clock_.cancel(s->until_due);
+    sends_.each([this](one_send& s) {
+        if (s.upper && !s.in_flight) clock_.cancel(s.until_due);
+    });
 }
 
 retry_publisher::one_send& retry_publisher::take(send_call& c) {
-    if (spare_.empty()) {
-        all_.push_back(std::make_unique<one_send>());
-        one_send& made = *all_.back();
+    one_send& s = sends_.take([this](one_send& made) {
         made.self = this;
         made.done = [](call& self, status answer) noexcept {
-            auto& s = static_cast<one_send&>(self);
-            if (s.self->ended(s, answer)) s.self->finish(s, answer);
+            auto& back = static_cast<one_send&>(self);
+            if (back.self->ended(back, answer)) back.self->finish(back, answer);
         };
         made.until_due.of = &made;
         made.until_due.deliver = [](mail& m) noexcept {
-            one_send& s = *static_cast<pause&>(m).of;
-            s.self->go_on(s);
+            one_send& due = *static_cast<pause&>(m).of;
+            due.self->go_on(due);
         };
-        spare_.push_back(&made);
-    }
-    one_send& s = *spare_.back();
-    spare_.pop_back();
+    });
     s.take(c, 0);
     return s;
 }
@@ -84,13 +80,13 @@ void retry_publisher::finish(one_send& s, status answer) {
 
 void retry_publisher::recycle(one_send& s) {
     s.upper = nullptr;
-    spare_.push_back(&s);
+    sends_.give_back(s);
 }
 
 void retry_publisher::cancel(call& c) {
-    const auto at = std::ranges::find_if(all_, [&](const auto& s) { return s->upper == &c; });
-    if (at == all_.end()) return inner_.cancel(c);  // a control
-    one_send& s = **at;
+    one_send* found = sends_.find([&](const one_send& one) { return one.upper == &c; });
+    if (!found) return inner_.cancel(c);  // a control
+    one_send& s = *found;
     s.cancelled = true;
     if (s.in_flight)
         inner_.cancel(s);

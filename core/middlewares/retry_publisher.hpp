@@ -2,6 +2,7 @@
 // meanwhile, as it would if the caller did it.
 #pragma once
 
+#include "core/call_pool.hpp"
 #include "core/chain_links.hpp"
 #include "core/middlewares/retry_send.hpp"
 #include "core/timers.hpp"
@@ -50,8 +51,7 @@ private:
     jitter_source jitter_;
     chain_links* links_;
     bool hurries_ = false;  // no more pauses
-    std::vector<std::unique_ptr<one_send>> all_;
-    std::vector<one_send*> spare_;
+    call_pool<one_send> sends_;
 };
 
 }  // namespace mqb::core

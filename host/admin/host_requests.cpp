@@ -39,7 +39,7 @@ std::function<void()> host_requests::handle(std::string_view request, answer giv
     const json::object& asked = read.get_object();
     const std::string what = text_at(asked, "do");
     const std::string route = text_at(asked, "route");
-    if (what == "status") return give(status_json(host_, all_.all_reports(), clean_)), nullptr;
+    if (what == "status") return all_.ask_lags([this, give] { give(status_json(host_, all_.all_reports(), clean_)); }), nullptr;
     if (what == "replay") {
         const json::value* filter = asked.if_contains("filter");
         return replay(route, filter ? json::serialize(*filter) : "{}", give);

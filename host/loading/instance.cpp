@@ -94,11 +94,11 @@ void plugin_instance::on_closed(core::mail& m) noexcept {
     plugin_instance& self = *static_cast<closed_mail&>(m).self;
     if (self.gate_.now() == phase::gone) return;
     self.is_freed_ = true;
-    const auto answer = [one = &self] {
+    const auto answer = [one = &self](core::status came) {
         core::call& c = *std::exchange(one->closing_, nullptr);
-        c.done(c, core::status::ok);
+        c.done(c, came);
     };
-    if (self.nested_.close(answer) != core::status::pending) answer();
+    if (const core::status came = self.nested_.close(*self.closing_, answer); came != core::status::pending) answer(came);
 }
 
 void plugin_instance::let_go() noexcept {

@@ -73,7 +73,14 @@ MQB_SAME_PLACE(store_entry, limit, mqb_store_entry, limit);
 static_assert(static_cast<int>(core::status::unsupported) == MQB_UNSUPPORTED);
 static_assert(static_cast<int>(core::disposition::released) == MQB_RELEASED);
 static_assert(static_cast<int>(core::send_result::give_back) == MQB_GIVE_BACK && core::exhausted == MQB_EXHAUSTED);
-static_assert(static_cast<int>(core::settle_result::gone) == MQB_SETTLE_GONE);
+static_assert(static_cast<int>(core::settle_result::retry) == MQB_SETTLE_RETRY &&
+              static_cast<int>(core::settle_result::ok) == MQB_SETTLE_OK && static_cast<int>(core::settle_result::gone) == MQB_SETTLE_GONE);
+static_assert(static_cast<int>(core::send_result::unsent) == MQB_UNSENT && static_cast<int>(core::send_result::done) == MQB_DONE &&
+              static_cast<int>(core::send_result::again) == MQB_AGAIN && static_cast<int>(core::send_result::refused) == MQB_REFUSED &&
+              static_cast<int>(core::send_result::uncertain) == MQB_UNCERTAIN);
+static_assert(static_cast<int>(core::became::delivered) == MQB_DELIVERED && static_cast<int>(core::became::filtered) == MQB_FILTERED &&
+              static_cast<int>(core::became::duplicate) == MQB_DUPLICATE && static_cast<int>(core::became::discarded) == MQB_DISCARDED &&
+              static_cast<int>(core::became::dead_lettered) == MQB_DEAD_LETTERED);
 static_assert(std::uint32_t{core::promises::transactional} == std::uint32_t{MQB_TRANSACTIONAL});
 static_assert(std::uint32_t{core::promises::acknowledges} == std::uint32_t{MQB_ACKNOWLEDGES});
 

@@ -69,12 +69,24 @@ core::status nested_parts::connected(core::status answer) {
     return answer == core::status::cancelled ? answer : core::status::bad_config;
 }
 
-core::status nested_parts::close(std::function<void()> next) {
+core::status nested_parts::close(core::call& asked, std::function<void(core::status)> next) {
+    close_asked_ = &asked;
     closing_.self = this;
-    closing_.done = [](core::call& c, core::status) noexcept { std::exchange(static_cast<own_call&>(c).self->close_next_, nullptr)(); };
+    closing_.texts.clear();
+    closing_.done = [](core::call& c, core::status answer) noexcept {
+        nested_parts& self = *static_cast<own_call&>(c).self;
+        const core::status told = self.closed(answer);
+        std::exchange(self.close_next_, nullptr)(told);
+    };
     const core::status s = turns_.start(closing_, all(), &nested_part::close, core::in_turn<nested_part>::at_failure::go_on);
-    if (s == core::status::pending) close_next_ = std::move(next);
+    if (s != core::status::pending) return closed(s);
+    close_next_ = std::move(next);
     return s;
+}
+
+core::status nested_parts::closed(core::status answer) {
+    std::exchange(close_asked_, nullptr)->texts = std::exchange(closing_.texts, {});
+    return answer;
 }
 
 void nested_parts::clear() noexcept {

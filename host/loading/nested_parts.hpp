@@ -44,8 +44,8 @@ public:
     core::status connect(core::call& asked, std::function<void(core::status)> next);
     [[nodiscard]] bool is_connecting(const core::call& asked) const noexcept { return asked_ == &asked; }
     void cancel_connect() { turns_.cancel(); }
-    // As connect; ok: all are closed.
-    core::status close(std::function<void()> next);
+    // As connect. All are closed; another answer than ok is the first failure.
+    core::status close(core::call& asked, std::function<void(core::status)> next);
     // Hands them over to who gives up the instance before its first use.
     [[nodiscard]] std::vector<std::unique_ptr<nested_part>> take() noexcept { return std::exchange(parts_, {}); }
     // They end, closed or not: what they refer to is the route's, which the owner may outlive.
@@ -59,14 +59,16 @@ private:
     };
     [[nodiscard]] std::vector<nested_part*> all() const;
     core::status connected(core::status answer);
+    core::status closed(core::status answer);
     void on_lanes_ending(std::span<const std::uint64_t>, std::uint64_t, std::uint64_t) override {}
     void on_lanes_ended(std::uint64_t) override {}
 
     std::vector<std::unique_ptr<nested_part>> parts_;
-    bool is_connected_ = true;  // there are none
-    core::call* asked_ = nullptr;
+    bool is_connected_ = true;           // there are none
+    core::call* asked_ = nullptr;        // while they connect
+    core::call* close_asked_ = nullptr;  // while they close
     std::function<void(core::status)> connect_next_;
-    std::function<void()> close_next_;
+    std::function<void(core::status)> close_next_;
     own_call connecting_, closing_;
     core::in_turn<nested_part> turns_;
 };

@@ -113,6 +113,19 @@ std::string summary_json(std::span<const route_report> routes, const scrubber& c
     return out + "}}\n";
 }
 
+namespace {
+std::string lag_json(const std::optional<core::source_lag>& lag) {
+    if (!lag) return "null";
+    std::string out;
+    const auto add = [&](const char* unit, const std::optional<std::uint64_t>& n) {
+        if (n) out += (out.empty() ? "{\"" : ",\"") + std::string{unit} + "\":" + std::to_string(*n);
+    };
+    add("messages", lag->messages);
+    add("bytes", lag->bytes);
+    return out + '}';
+}
+}  // namespace
+
 std::string status_json(const host_facts& host, std::span<const route_report> routes, const scrubber& clean) {
     using config::json_string;
     std::string out = "{\"host\":{\"pid\":" + std::to_string(host.process) + ",\"version\":" + json_string(host.version) +
@@ -121,8 +134,8 @@ std::string status_json(const host_facts& host, std::span<const route_report> ro
         const core::route_snapshot& s = routes[i].snapshot;
         out += (i == 0 ? "" : ",") + json_string(routes[i].name) + ":{\"state\":" + json_string(core::to_text(s.state)) +
                ",\"since\":" + time_or_null(s.since) + ",\"cause\":" + (s.cause.empty() ? "null" : json_string(clean.clean(s.cause))) +
-               ",\"next_try\":" + time_or_null(s.next_try) + ",\"lag\":null,\"in_flight_bytes\":" + std::to_string(s.in_flight_bytes) +
-               counters_json(s.totals) + '}';
+               ",\"next_try\":" + time_or_null(s.next_try) + ",\"lag\":" + lag_json(s.lag) +
+               ",\"in_flight_bytes\":" + std::to_string(s.in_flight_bytes) + counters_json(s.totals) + '}';
     }
     return out + "}}";
 }

@@ -73,6 +73,7 @@ TEST_CASE("the status has what is there and null for what is not") {
     all[0].snapshot.since = all[1].snapshot.since = since;
     all[0].snapshot.next_try = since + std::chrono::milliseconds{1500};
     all[0].snapshot.in_flight_bytes = 96;
+    all[1].snapshot.lag = core::source_lag{12, 4096};
     const std::string zeros =
         R"("received":0,"delivered":0,"replied":0,"filtered":0,"duplicate":0,"discarded":0,"dead_lettered":0,"rejected":0,"nacked":0,)"
         R"("returned":0,"in_flight":0})";
@@ -81,6 +82,6 @@ TEST_CASE("the status has what is there and null for what is not") {
           R"("since":"2027-01-15T08:00:00Z","cause":"***: no route to host","next_try":"2027-01-15T08:00:01.5Z","lag":null,)"
           R"("in_flight_bytes":96,"received":4,"delivered":0,"replied":0,"filtered":0,"duplicate":0,"discarded":0,"dead_lettered":1,)"
           R"("rejected":0,"nacked":0,"returned":0,"in_flight":3},"b":{"state":"running","since":"2027-01-15T08:00:00Z","cause":null,)"
-          R"("next_try":null,"lag":null,"in_flight_bytes":0,)" +
+          R"("next_try":null,"lag":{"messages":12,"bytes":4096},"in_flight_bytes":0,)" +
               zeros + "}}");
 }

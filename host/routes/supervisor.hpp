@@ -42,6 +42,9 @@ public:
     [[nodiscard]] boost::asio::io_context& control() noexcept { return control_; }
     // Of the replays that run, too.
     [[nodiscard]] std::vector<route_report> all_reports() const;
+    // Asks the sources of the routes how much waits there; `then` is called once, later, when all have answered or after 200 ms.
+    // Reports have what was answered.
+    void ask_lags(std::function<void()> then);
     [[nodiscard]] core::result<void> pause(const std::string& route);
     [[nodiscard]] core::result<void> resume(const std::string& route);
     // Presents the dead letters of a route to its output once more. A route whose output must be written by one alone is paused for

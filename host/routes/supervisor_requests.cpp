@@ -3,6 +3,8 @@
 #include "host/routes/replay.hpp"
 #include "host/routes/supervisor.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -17,6 +19,8 @@ using core::status;
 // How long a replay waits at most until the route that it takes the output from has nothing in flight. What is left then waits to be
 // presented again or to be stored, and writes nothing while the route is paused.
 constexpr auto most_quiet = std::chrono::seconds{5};
+// How long a status waits for the sources.
+constexpr auto most_asking = std::chrono::milliseconds{200};
 constexpr auto look_again = std::chrono::milliseconds{10};
 
 failure refusal(std::string text) { return {status::rejected, std::move(text)}; }
@@ -30,6 +34,34 @@ std::vector<route_report> supervisor::all_reports() const {
     for (const auto& w : routes_)
         if (!w->replays || !w->has_ended) out.push_back(report_of(*w));
     return out;
+}
+
+void supervisor::ask_lags(std::function<void()> then) {
+    struct asking {
+        asking(boost::asio::io_context& in, std::function<void()> next) : limit(in, most_asking), tell(std::move(next)) {}
+        void end() {
+            limit.cancel();
+            if (const auto once = std::exchange(tell, nullptr)) once();
+        }
+        boost::asio::steady_timer limit;
+        std::function<void()> tell;
+        std::size_t open = 1;
+    };
+    auto all = std::make_shared<asking>(control_, std::move(then));
+    const auto one_less = [all, this] {
+        boost::asio::post(control_, [all] {
+            if (--all->open == 0) all->end();
+        });
+    };
+    for (const auto& w : routes_) {
+        if (!w->route || w->has_ended) continue;
+        ++all->open;
+        w->route->ask_lag(one_less);
+    }
+    all->limit.async_wait([all](const boost::system::error_code& failed) {
+        if (!failed) all->end();
+    });
+    one_less();
 }
 
 result<supervisor::watched*> supervisor::find(const std::string& route) const {

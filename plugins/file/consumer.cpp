@@ -173,6 +173,15 @@ void consumer::free_batch(void* raw) {
     batches_.recycle(raw);
 }
 
+// "lag": the bytes behind what was given out. Only a file has an end to count to.
+sdk::status consumer::control(sdk::control_call& call) {
+    if (call.name() != "lag" || !input_.has_end()) return sdk::status::unsupported;
+    const std::uint64_t passed = rewinds_ ? group_->saved() : input_.position() - block_.unread().size();
+    const std::uint64_t size = input_.size();
+    call.answer(sdk::join("{\"bytes\":", size > passed ? size - passed : 0, '}'));
+    return sdk::status::done;
+}
+
 void consumer::pass_on_warnings() {
     for (const std::string& text : intake_->take_warnings()) host().warn(sdk::join("file source '", config_.path, "': ", text));
 }

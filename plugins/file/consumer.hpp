@@ -28,6 +28,7 @@ public:
     sdk::status receive(sdk::receive_call& call);
     void settle(sdk::settle_call& call);
     void free_batch(void* batch);
+    sdk::status control(sdk::control_call& call);
 
 private:
     // What is known of a batch that was given.

@@ -86,6 +86,7 @@ class Requests(Admin):
         done = self.bridge("pause", "first")
         self.assertEqual((done.returncode, done.stdout), (0, "first: pausing\n"), done.stderr)
         self.until(lambda: self.route("first")["state"] == "paused")
+        self.assertEqual(self.route("first")["lag"], {"bytes": 0})
         with open(self.folder / "in.txt", "a") as more:
             more.write("4\n5\n")
         self.until(lambda: self.lines_of("second") == 5)  # by now the first would have them, too
@@ -94,6 +95,9 @@ class Requests(Admin):
         self.until(lambda: self.lines_of("second") == 6)
         paused = self.route("first")
         self.assertEqual((paused["state"], paused["cause"], paused["received"]), ("paused", "paused", 3))
+        self.assertEqual(paused["lag"], {"bytes": 6})
+        status = self.status()["routes"]
+        self.assertEqual((status["second"]["lag"], status["missing"]["lag"]), ({"bytes": 0}, None))
         self.assertEqual(self.lines_of("first"), 3)
         self.assertEqual(self.bridge("resume", "first").stdout, "first: resuming\n")
         self.until(lambda: self.lines_of("first") == 6)

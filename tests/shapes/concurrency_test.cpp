@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <thread>
+
 using namespace mqb;
 using namespace mqb::shapes;
 
@@ -125,6 +127,63 @@ TEST_CASE("a route with workers that is stopped at any moment loses nothing") {
             }
         }
     pool.join();
+}
+
+namespace {
+
+// An output that never connects.
+class down_publisher final : public core::publisher {
+public:
+    core::status connect(core::call&) override { return core::status::retry; }
+    core::status send(core::send_call&) override { return core::status::retry; }
+    void cancel(core::call&) override {}
+    core::status close(core::call&) override { return core::status::ok; }
+    void listen(core::event_sink*) override {}
+};
+
+class down_factory final : public core::endpoint_factory {
+public:
+    [[nodiscard]] std::uint32_t sides() const noexcept override { return core::publisher_side; }
+    [[nodiscard]] std::string_view schema() const noexcept override { return "{}"; }
+    [[nodiscard]] core::result<core::promises> promise(std::string_view, core::side) const override { return core::promises{}; }
+    boost::asio::awaitable<core::result<std::unique_ptr<core::consumer>>> make_consumer(core::instance_context, std::string) override {
+        co_return core::failure{core::status::unsupported, "is an output"};
+    }
+    boost::asio::awaitable<core::result<std::unique_ptr<core::publisher>>> make_publisher(core::instance_context, std::string) override {
+        co_return std::unique_ptr<core::publisher>{std::make_unique<down_publisher>()};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a nested output that cannot connect: the route says when the next try is, also where workers have it") {
+    for (std::uint32_t concurrency : {1u, 4u}) {
+        auto r = make(source_named("prefix", answers::by_mail), sink_named("pipelined", answers::by_mail), 3, concurrency, true);
+        r->endpoints.add("down", std::make_shared<down_factory>());
+        core::middleware_definition dlq{"dlq", "{}", "output.middlewares[1]", {}};
+        dlq.nested.push_back({"/endpoint", {"down", "{}", "output.middlewares[1].dlq.endpoint", {}, {}}});
+        r->definition.output.middlewares.push_back(dlq);
+        r->definition.reconnect_interval = std::chrono::minutes{1};
+        r->definition.shutdown_timeout = std::chrono::milliseconds{2000};
+        boost::asio::thread_pool pool{2};
+        const auto begun = std::chrono::system_clock::now();
+        r->start(pool.get_executor());
+        core::route_snapshot now;
+        while (!now.next_try) {
+            std::this_thread::yield();
+            now = r->route().snapshot();
+        }
+        CHECK(now.state == core::route_state::reconnecting);
+        CHECK(now.cause == "output.middlewares[1].dlq.endpoint: cannot connect: retry");
+        CHECK(*now.next_try > begun);
+        CHECK(*now.next_try < std::chrono::system_clock::now() + std::chrono::minutes{2});
+        r->stop();
+        r->wait();
+        pool.join();
+        INFO(r->describe());
+        CHECK(r->end().state == core::route_state::stopped);
+        r->check_end();
+    }
 }
 
 TEST_CASE("dlq in the workers: what is refused goes to its endpoint and counts as dead-lettered") {

@@ -37,26 +37,49 @@ void completes(rig& r) {
     CHECK(compare(r.from, r.to).missing == 0);
 }
 
-// One rig for each N = 1, 2, … up to the number of calls of a whole run.
-void walk(const source_shape& from, const sink_shape& to, verb what, const fault& how, const std::function<void(rig&)>& check,
-          const std::function<void(rig&)>& check_unhurt = nullptr) {
+// One rig for each N = 1, 2, … up to the number of calls of a whole run, and each fault; many side by side.
+void walk(const source_shape& from, const sink_shape& to, verb what, const std::vector<fault>& faults,
+          const std::function<void(rig&, const fault&)>& check, const std::function<void(rig&)>& check_unhurt = nullptr) {
     rig whole{from, to, messages, 7};
     run(whole);
     const std::size_t calls = whole.log().starts_of(what);
     std::vector<std::unique_ptr<rig>> rigs;
-    for (std::uint32_t n = 1; n <= calls; ++n) {
-        auto& r = *rigs.emplace_back(std::make_unique<rig>(from, to, messages, 7));
-        const bool is_output = what == verb::send;
-        (is_output ? r.sink_script : r.source_script).fail(what, n, how);
-    }
+    for (const fault& how : faults)
+        for (std::uint32_t n = 1; n <= calls; ++n) {
+            auto& r = *rigs.emplace_back(std::make_unique<rig>(from, to, messages, 7));
+            const bool is_output = what == verb::send;
+            (is_output ? r.sink_script : r.source_script).fail(what, n, how);
+        }
     run_all(rigs);
-    for (std::uint32_t n = 1; n <= calls; ++n) {
-        rig& r = *rigs[n - 1];
-        INFO("call " << n << " fails: " << r.describe());
-        // An empty send has no message that could be refused.
-        const bool was_hurt = what != verb::send || messages_in_call(r.log(), what, n) != 0;
-        was_hurt || !check_unhurt ? check(r) : check_unhurt(r);
+    for (std::size_t k = 0; k < rigs.size(); ++k) {
+        rig& r = *rigs[k];
+        const fault& how = faults[k / calls];
+        const auto n = static_cast<std::uint32_t>(1 + k % calls);
+        INFO("call " << n << " fails with " << core::to_text(how.status) << ", result " << how.result.value_or(-1) << " of " << how.count
+                     << " from " << how.first << ": " << r.describe());
+        // Threads may make it fewer calls; an empty send has no message that could be refused, nor any batch one of each number.
+        const auto& script = what == verb::send ? r.sink_script : r.source_script;
+        const bool was_hurt =
+            script.calls_of(what) >= n && (what != verb::send || messages_in_call(r.log(), what, n) > (how.result ? how.first : 0));
+        was_hurt || !check_unhurt ? check(r, how) : check_unhurt(r);
     }
+}
+
+void walk(const source_shape& from, const sink_shape& to, verb what, const fault& how, const std::function<void(rig&)>& check,
+          const std::function<void(rig&)>& check_unhurt = nullptr) {
+    walk(
+        from, to, what, std::vector{how}, [&](rig& r, const fault&) { check(r); }, check_unhurt);
+}
+
+// Of all entries of a call, and of each one alone: no batch of a rig has more than six.
+template <class Result>
+std::vector<fault> of_all_and_each(std::initializer_list<Result> results) {
+    std::vector<fault> out;
+    for (Result r : results) {
+        out.push_back(with(r));
+        for (std::uint32_t i = 0; i < 6; ++i) out.push_back(with(r, i, 1));
+    }
+    return out;
 }
 
 std::vector<source_shape> sure_sources(answers how) {
@@ -67,18 +90,19 @@ std::vector<source_shape> sure_sources(answers how) {
 
 }  // namespace
 
-TEST_CASE("messages that the output refuses for now are sent again: every send, every message, every shape") {
+TEST_CASE("messages that the output refuses for now are sent again: every send, every message, every class, every shape") {
+    auto faults = of_all_and_each({send_result::again, send_result::unsent, send_result::uncertain, send_result::give_back});
+    for (status s : {status::retry, status::end, status::cancelled, status::disconnected}) {
+        faults.push_back(with(s));
+        for (std::uint32_t i = 0; i < 6; ++i) faults.push_back(with(send_result::done, i, 1, s));
+    }
     for (answers how : {answers::at_once, answers::mixed})
         for (const auto& to : all_sinks(how))
-            for (const auto& f : {with(send_result::again), with(send_result::unsent), with(send_result::uncertain),
-                                  with(send_result::again, 0, 1), with(send_result::unsent, 1, 1), with(send_result::uncertain, 2, 1),
-                                  with(status::retry), with(send_result::done, 1, 1, status::retry)})
-                walk(source_named("prefix", how), to, verb::send, f, [&](rig& r) {
-                    completes(r);
-                    const bool may_repeat =
-                        f.result == static_cast<std::int32_t>(send_result::uncertain) && !r.of_sink.has(core::promises::idempotent);
-                    if (!may_repeat) CHECK(compare(r.from, r.to).repeated == 0);
-                });
+            walk(source_named("prefix", how), to, verb::send, faults, [&](rig& r, const fault& f) {
+                completes(r);
+                const bool may_repeat = f.result == static_cast<std::int32_t>(send_result::uncertain) || f.status == status::disconnected;
+                if (!may_repeat || r.of_sink.has(core::promises::idempotent)) CHECK(compare(r.from, r.to).repeated == 0);
+            });
 }
 
 TEST_CASE("every source waits for messages that are sent again") {
@@ -102,8 +126,8 @@ TEST_CASE("a message that the output refuses for good fails the route; done mess
     for (answers how : {answers::at_once, answers::mixed})
         for (const auto& from : sure_sources(how))
             walk(
-                from, sink_named("ordered", how), verb::send, with(send_result::refused, 0, 1),
-                [&](rig& r) {
+                from, sink_named("ordered", how), verb::send, of_all_and_each({send_result::refused}),
+                [&](rig& r, const fault&) {
                     const auto end = r.end();
                     r.check_end();
                     CHECK(end.state == core::route_state::failed);
@@ -119,16 +143,19 @@ TEST_CASE("a message that the output refuses for good fails the route; done mess
 
 TEST_CASE("an output that refuses to be written at all fails the route, and nothing is lost") {
     boost::asio::thread_pool pool{2};
-    for (status s : {status::bad_config, status::rejected, status::unsupported})
-        walk(
-            source_named("gated", answers::mixed), sink_named("pipelined", answers::mixed), verb::send, with(s),
-            [&](rig& r) {
-                const auto end = r.end();
-                r.check_end();
-                CHECK(end.state == core::route_state::failed);
-                r.check_that_a_drain_completes_it(pool.get_executor());
-            },
-            completes);
+    for (answers how : {answers::at_once, answers::mixed})
+        for (const auto& to : all_sinks(how))
+            walk(
+                source_named("gated", how), to, verb::send,
+                std::vector{with(status::bad_config), with(status::rejected), with(status::unsupported)},
+                [&](rig& r, const fault&) {
+                    const auto end = r.end();
+                    r.check_end();
+                    CHECK(end.state == core::route_state::failed);
+                    CHECK(end.cause == "output: the script said so");
+                    r.check_that_a_drain_completes_it(pool.get_executor());
+                },
+                completes);
     pool.join();
 }
 
@@ -136,8 +163,9 @@ TEST_CASE("a receive that fails for now is asked again; one that fails for good 
     boost::asio::thread_pool pool{2};
     for (answers how : {answers::at_once, answers::mixed})
         for (const auto& from : sure_sources(how)) {
-            walk(from, sink_named("ordered", how), verb::receive, with(status::retry), completes);
-            walk(from, sink_named("ordered", how), verb::receive, with(status::cancelled), completes);
+            walk(from, sink_named("ordered", how), verb::receive,
+                 std::vector{with(status::retry), with(status::cancelled), with(status::disconnected)},
+                 [](rig& r, const fault&) { completes(r); });
             for (status s : {status::rejected, status::bad_config, status::unsupported})
                 walk(from, sink_named("ordered", how), verb::receive, with(s), [&](rig& r) {
                     const auto end = r.end();
@@ -150,26 +178,86 @@ TEST_CASE("a receive that fails for now is asked again; one that fails for good 
     pool.join();
 }
 
-TEST_CASE("a settle that was not recorded is given again: every settle, every entry, every source") {
+TEST_CASE("an end that comes too early ends a drain early, and nothing is lost") {
+    boost::asio::thread_pool pool{2};
+    for (answers how : {answers::at_once, answers::mixed})
+        for (const auto& from : sure_sources(how))
+            walk(from, sink_named("ordered", how), verb::receive, with(status::end), [&](rig& r) {
+                const auto end = r.end();
+                r.check_end();
+                CHECK(end.state == core::route_state::completed);
+                CHECK(end.totals.delivered + end.totals.replied == end.totals.received);
+                CHECK(r.from.count(item::place::settled) == end.totals.received);
+                r.check_that_a_drain_completes_it(pool.get_executor());
+            });
+    pool.join();
+}
+
+TEST_CASE("a settle that was not recorded is given again: every settle, every entry, every class, every source") {
+    auto faults = of_all_and_each({settle_result::retry});
+    for (status s : {status::retry, status::rejected, status::end, status::cancelled}) {
+        faults.push_back(with(s));
+        for (std::uint32_t i = 0; i < 6; ++i) faults.push_back(with(settle_result::ok, i, 1, s));
+    }
     for (answers how : {answers::at_once, answers::by_mail, answers::mixed})
         for (const auto& from : sure_sources(how))
-            for (const auto& f :
-                 {with(settle_result::retry), with(settle_result::retry, 0, 1), with(settle_result::retry, 1, 1), with(status::retry)})
-                walk(from, sink_named("responding", how), verb::settle, f, [](rig& r) {
+            walk(from, sink_named("responding", how), verb::settle, faults, [](rig& r, const fault&) {
+                const auto end = r.end();
+                completes(r);
+                CHECK(end.totals.returned == 0);
+                CHECK(compare(r.from, r.to).repeated == 0);
+                if (r.of_source.dispositions & core::bit(core::disposition::reply))
+                    for (const item& i : r.from.items) CHECK(i.replies.size() == 1);
+            });
+}
+
+TEST_CASE("a settle that finds the configuration wrong fails the route, and nothing is lost") {
+    boost::asio::thread_pool pool{2};
+    for (answers how : {answers::at_once, answers::mixed})
+        for (const auto& from : sure_sources(how))
+            walk(
+                from, sink_named("idempotent", how), verb::settle, with(status::bad_config),
+                [&](rig& r) {
                     const auto end = r.end();
-                    completes(r);
-                    CHECK(end.totals.returned == 0);
-                    CHECK(compare(r.from, r.to).repeated == 0);
-                    if (r.of_source.dispositions & core::bit(core::disposition::reply))
-                        for (const item& i : r.from.items) CHECK(i.replies.size() == 1);
-                });
+                    r.check_end();
+                    CHECK(end.state == core::route_state::failed);
+                    CHECK(end.cause == "the script said so");
+                    r.check_that_a_drain_completes_it(pool.get_executor());
+                },
+                completes);
+    pool.join();
 }
 
 TEST_CASE("what is no longer ours to settle counts as returned and comes again") {
     for (answers how : {answers::at_once, answers::by_mail, answers::mixed})
         for (const auto& from : sure_sources(how))
-            for (const auto& f : {with(settle_result::gone), with(settle_result::gone, 0, 1), with(settle_result::gone, 1, 1)})
-                walk(from, sink_named("idempotent", how), verb::settle, f, [](rig& r) { completes(r); });
+            walk(from, sink_named("idempotent", how), verb::settle, of_all_and_each({settle_result::gone}),
+                 [](rig& r, const fault&) { completes(r); });
+}
+
+TEST_CASE("a connect that fails is tried again: the first, and every one after the connection was lost, in every class") {
+    for (answers how : {answers::at_once, answers::mixed})
+        for (bool is_output : {false, true}) {
+            std::vector<std::unique_ptr<rig>> rigs;
+            for (status s : {status::retry, status::rejected, status::disconnected, status::end, status::cancelled})
+                for (std::uint32_t n = 1; n <= 4; ++n) {
+                    auto& r =
+                        *rigs.emplace_back(std::make_unique<rig>(source_named("prefix", how), sink_named("idempotent", how), messages, n));
+                    auto& script = is_output ? r.sink_script : r.source_script;
+                    for (std::uint32_t k = 1; k <= 3; ++k)
+                        script.fail(is_output ? verb::send : verb::receive, k, with(status::disconnected));
+                    script.fail(verb::connect, n, with(s));
+                }
+            run_all(rigs);
+            for (auto& r : rigs) {
+                INFO(r->describe());
+                // Several sends may be lost with one connection.
+                const std::uint32_t connects = (is_output ? r->sink_script : r->source_script).calls_of(verb::connect);
+                CHECK(connects >= (is_output && how == answers::mixed ? 3u : 5u));
+                CHECK(connects <= 5);
+                completes(*r);
+            }
+        }
 }
 
 TEST_CASE("a first connect that fails is tried again; a wrong configuration fails the route") {

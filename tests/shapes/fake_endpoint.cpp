@@ -70,7 +70,7 @@ status fake_endpoint::answer_of(operation& op) {
         }
         return answer;
     }
-    if (op.kind == verb::close) return around_.elsewhere.wait_until_idle(), status::ok;
+    if (op.kind == verb::close) return around_.elsewhere.wait_until_idle(), op.wrong ? op.wrong->status : status::ok;
     const status answer = carry_out(op);
     if (answer == status::disconnected) {
         connected_ = false;

@@ -33,6 +33,7 @@ public:
     // Drops the connection, as a broker does: what waits is answered `disconnected`.
     void drop_connection();
     [[nodiscard]] bool is_connected() const noexcept { return connected_; }
+    void post_to_route(core::mail& m) { around_.box.put(m); }
 
 protected:
     // A call that has not been answered yet.

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <thread>
 
 using namespace mqb;
@@ -103,5 +104,68 @@ TEST_CASE("startup_timeout: a route that is not connected by then fails with the
         CHECK(r.end().state == core::route_state::failed);
         CHECK(r.end().cause.starts_with("not connected within 50 ms"));
         CHECK(r.end().cause.ends_with("the script said so"));
+    }
+}
+
+TEST_CASE("a source is asked for its lag while messages move; one that does not answer keeps nothing but the asker waiting") {
+    for (bool answers_at_once : {true, false}) {
+        auto from = source_named("prefix", answers::by_mail);
+        from.ends = false;
+        rig r{from, sink_named("pipelined", answers::by_mail), 20, 3};
+        r.definition.drain = false;
+        core::control_call* waiting = nullptr;
+        std::vector<std::string> asked;
+        std::atomic<int> told{0};
+        std::atomic<bool> is_empty{false};
+        r.on_event = [&](rig& self, std::size_t) {
+            is_empty = self.from.count(item::place::settled) == self.from.items.size();
+            if (!self.input || self.input->on_control) return;
+            self.input->on_control = [&](core::control_call& c) {
+                asked.push_back(c.id + c.request);
+                c.answer = R"({"messages":7})";
+                if (answers_at_once) return core::status::ok;
+                waiting = &c;
+                return core::status::pending;
+            };
+            self.input->on_cancel = [&](core::call& c) {
+                if (&c != waiting) return;
+                // As a source does: the completion comes later.
+                struct letter : core::mail {
+                    core::call* what = nullptr;
+                };
+                auto* later = new letter;
+                later->what = std::exchange(waiting, nullptr);
+                later->deliver = [](core::mail& m) noexcept {
+                    const std::unique_ptr<letter> mine{static_cast<letter*>(&m)};
+                    mine->what->done(*mine->what, core::status::cancelled);
+                };
+                self.input->post_to_route(*later);
+            };
+        };
+        boost::asio::thread_pool pool{2};
+        r.start(pool.get_executor());
+        REQUIRE(comes([&] { return is_empty.load(); }));
+        r.route().ask_lag([&] { ++told; });
+        r.route().ask_lag([&] { ++told; });
+        if (answers_at_once) {
+            REQUIRE(comes([&] { return told == 2; }));
+            REQUIRE(r.route().snapshot().lag);
+            CHECK(r.route().snapshot().lag->messages == 7);
+            CHECK_FALSE(r.route().snapshot().lag->bytes);
+        }
+        r.stop();
+        r.wait();
+        pool.join();
+        INFO(r.describe());
+        CHECK(told == 2);
+        CHECK(r.end().state == core::route_state::stopped);
+        CHECK(r.end().totals.delivered == 20);
+        CHECK_FALSE(r.end().lag);
+        CHECK(asked.size() <= 2);
+        for (const auto& a : asked) CHECK(a == "lag{}");
+        bool is_told_at_once = false;
+        r.route().ask_lag([&] { is_told_at_once = true; });
+        CHECK(is_told_at_once);
+        r.check_end();
     }
 }

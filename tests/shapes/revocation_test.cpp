@@ -1,4 +1,5 @@
 // Lanes that are taken away while their messages are on the way.
+#include "tests/shapes/decorators.hpp"
 #include "tests/shapes/rig.hpp"
 
 #include <boost/asio/thread_pool.hpp>
@@ -76,4 +77,36 @@ TEST_CASE("lanes are taken away while messages of them are sent again, and the r
                 }
             }
     pool.join();
+}
+
+TEST_CASE("lanes are taken away at any point while replies have no outcome yet, or are given again: they come before lanes_done") {
+    for (answers how : {answers::at_once, answers::by_mail, answers::from_thread, answers::mixed})
+        for (const char* name : {"replying", "replying-prefix"}) {
+            const auto made = [&](std::uint64_t seed) {
+                auto r = std::make_unique<rig>(source_named(name, how), sink_named("responding", how), messages, seed);
+                add_decorators(r->middlewares);
+                r->definition.input.middlewares = {{"talkative", "{}", "input.middlewares[0]", {}}};
+                for (std::uint32_t n = 2; n < 200; n += 3) r->source_script.fail(verb::settle, n, {.status = core::status::retry});
+                return r;
+            };
+            auto whole = made(9);
+            run(*whole);
+            std::vector<std::unique_ptr<rig>> rigs;
+            for (std::size_t n = 1; n <= whole->log().events().size(); n += 2) {
+                rigs.push_back(made(9 + n));
+                rigs.back()->on_event = [n](rig& self, std::size_t now) {
+                    if (self.input && now == n) self.input->revoke({0, 1, 2});
+                };
+            }
+            run_all(rigs);
+            for (auto& r : rigs) {
+                const auto end = r->end();
+                INFO(r->describe());
+                r->check_end();
+                CHECK(end.state == core::route_state::completed);
+                CHECK(end.totals.replied == messages);
+                CHECK(end.totals.returned == 0);
+                CHECK(compare(r->from, r->to).missing == 0);
+            }
+        }
 }

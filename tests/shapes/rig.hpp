@@ -11,12 +11,32 @@
 
 namespace mqb::shapes {
 
-// Counts what is written.
+// Keeps what is written as a warning or worse.
 class quiet_logger final : public core::logger {
 public:
+    struct line {
+        core::log_level level;
+        std::string route, endpoint, text;
+        friend bool operator==(const line&, const line&) = default;
+    };
     [[nodiscard]] core::log_level lowest() const noexcept override { return core::log_level::debug; }
-    void write(core::log_level, std::string_view, std::string_view, std::string_view) noexcept override { ++lines; }
-    std::atomic<int> lines{0};
+    void write(core::log_level level, std::string_view route, std::string_view endpoint, std::string_view text) noexcept override {
+        if (level < core::log_level::warning) return;
+        std::lock_guard lock{mutex_};
+        lines_.push_back({level, std::string{route}, std::string{endpoint}, std::string{text}});
+    }
+    // Of those whose text begins so.
+    [[nodiscard]] std::vector<line> lines(std::string_view beginning) const {
+        std::lock_guard lock{mutex_};
+        std::vector<line> out;
+        for (const line& l : lines_)
+            if (l.text.starts_with(beginning)) out.push_back(l);
+        return out;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<line> lines_;
 };
 
 class rig {
@@ -41,6 +61,8 @@ public:
     [[nodiscard]] const core::route_snapshot& end() const noexcept { return end_; }
     [[nodiscard]] const journal& log() const noexcept { return *log_; }
     [[nodiscard]] core::route& route() noexcept { return *route_; }
+    // Over all runs.
+    [[nodiscard]] const quiet_logger& told() const noexcept { return logger_; }
     // The endpoints of the present run; null before they are made and after they are gone.
     source* input = nullptr;
     sink* output = nullptr;

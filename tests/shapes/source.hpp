@@ -40,12 +40,19 @@ public:
     core::status settle(core::settle_call& c) override;
     void free_batch(void* batch) override;
     void lanes_done(std::uint64_t token) override;
-    void cancel(core::call& c) override { cancel_call(c); }
+    core::status control(core::control_call& c) override { return on_control ? on_control(c) : core::status::unsupported; }
+    void cancel(core::call& c) override {
+        cancel_call(c);
+        if (on_cancel) on_cancel(c);
+    }
     core::status close(core::call& c) override;
     void listen(core::event_sink* sink) override { sink_ = sink; }
 
     // Takes the lanes of these partitions away; they come back as new lanes. With `deadline_first` without waiting for anybody.
     void revoke(std::vector<std::uint32_t> partitions);
+    // What controls answer, and who else hears of cancels.
+    std::function<core::status(core::control_call&)> on_control;
+    std::function<void(core::call&)> on_cancel;
     // A waiting receive looks again.
     void look_again() { wake(verb::receive); }
 
@@ -56,6 +63,7 @@ private:
         std::uint32_t partition = 0;
         bool alive = true;
         bool in_call = false;
+        std::uint32_t replies_in_call = 0;
         bool is_done = false;                                    // the host has said so
         std::deque<std::pair<batch*, std::uint32_t>> unsettled;  // in order of receipt
     };

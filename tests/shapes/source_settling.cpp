@@ -29,14 +29,17 @@ void source::check_settle(const core::settle_call& c) {
         log.expect(c.outcomes[k].result == 0, "an outcome that was not zeroed");
         log.expect((e.reply != nullptr) == (e.what == disposition::reply || e.what == disposition::reply_more),
                    "a reply in the wrong place");
-        if (e.what == disposition::reply_more) continue;
+        lane& l = lanes_[b.messages[e.index].lane];
+        log.expect(!l.is_done, "a settle of a lane after its lanes_done");
+        if (e.what == disposition::reply_more) {
+            ++l.replies_in_call;
+            continue;
+        }
         only_more = false;
         log.expect(!b.is_final[e.index], "an index was settled after its outcome");
         log.expect(named.insert(e.index).second, "an index was named twice in one call");
         log.expect(!b.in_call[e.index], "an index was named in two calls at once");
         b.in_call[e.index] = true;
-        lane& l = lanes_[b.messages[e.index].lane];
-        log.expect(!l.is_done, "a settle of a lane after its lanes_done");
         if (shape_.unit != settle_unit::prefix) continue;
         if (!position.contains(l.id)) log.expect(!std::exchange(l.in_call, true), "two settles of one lane in flight");
         const std::size_t k_of_lane = position[l.id]++;
@@ -104,7 +107,10 @@ status source::settled(core::settle_call& c, status answer) {
     bool only_more = true;
     for (std::uint32_t k = 0; k < c.entries.count; ++k) {
         const core::settle_entry& e = c.entries[k];
-        if (e.what == disposition::reply_more) continue;
+        if (e.what == disposition::reply_more) {
+            --lanes_[b.messages[e.index].lane].replies_in_call;
+            continue;
+        }
         only_more = false;
         b.in_call[e.index] = false;
         lanes_[b.messages[e.index].lane].in_call = false;
@@ -147,7 +153,7 @@ void source::lanes_done(std::uint64_t token) {
     auto at = std::ranges::find(revocations_, token, &revocation::token);
     if (at == revocations_.end()) return;
     for (std::uint64_t id : at->lanes) {
-        around_.log.expect(!lanes_[id].in_call, "lanes_done while a settle of the lane was in flight");
+        around_.log.expect(!lanes_[id].in_call && lanes_[id].replies_in_call == 0, "lanes_done while a settle of the lane was in flight");
         lanes_[id].is_done = true;
     }
     end_lanes(token);
