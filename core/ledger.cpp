@@ -74,6 +74,8 @@ bool ledger::is_at_rest() const noexcept {
 }
 
 bool ledger::has_room() const noexcept {
+    // So many are about to be dead in a row that the route is going to pause: nothing more is read before that is known.
+    if (policy_.stop_after && dead_in_a_row_ + burying_ >= policy_.stop_after) return false;
     if (promised_.max_unsettled_messages && unsettled() >= promised_.max_unsettled_messages) return false;
     return !promised_.max_unsettled_batches || batches_.size() < promised_.max_unsettled_batches;
 }
@@ -137,6 +139,7 @@ status ledger::book(status answer) {
         spare_batches_.pop_back();
     }
     b->reset(slot.batch, slot.messages, next_sequence_++);
+    b->give_ids(ids_, clock_);
     bytes_ += b->bytes;
     bytes_per_message_ = b->bytes / slot.messages.count;
     counters_.received.add(slot.messages.count);
@@ -145,7 +148,7 @@ status ledger::book(status answer) {
     batches_.push_back(std::move(b));
     ledger_batch& booked = *batches_.back();
     if (policy_.listener && has_broken_record(booked.messages)) return present_sound(booked, upper);
-    upper.messages = slot.messages;
+    upper.messages = booked.messages;
     upper.batch = &booked.first;
     return answer;
 }
@@ -167,13 +170,13 @@ void ledger::group_by_lane(ledger_batch& b) {
     bool one_lane = true;
     for (std::uint32_t i = 1; i < n && one_lane; ++i) one_lane = b.messages[i].lane == first;
     if (one_lane) {
-        b.groups.push_back({&lane(first), &b, 0, n, 0, 0, n});
+        b.groups.push_back({&lane(first), &b, 0, n, 0, n});
     } else {
         b.group_of.resize(n);
         std::unordered_map<std::uint64_t, std::uint32_t> seen;
         for (std::uint32_t i = 0; i < n; ++i) {
             auto [at, is_new] = seen.try_emplace(b.messages[i].lane, static_cast<std::uint32_t>(b.groups.size()));
-            if (is_new) b.groups.push_back({&lane(b.messages[i].lane), &b, 0, 0, 0, 0, 0});
+            if (is_new) b.groups.push_back({&lane(b.messages[i].lane), &b, 0, 0, 0, 0});
             b.group_of[i] = at->second;
             ++b.groups[at->second].count;
         }

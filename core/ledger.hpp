@@ -48,7 +48,7 @@ public:
     [[nodiscard]] bool has_due() const noexcept { return has_due_; }
     // The leaf has said that nothing is left, for now or for good.
     [[nodiscard]] bool leaf_is_at_end() const noexcept { return at_end_; }
-    // After a pause for dead letters: counts anew, and tries again what could not be buried.
+    // After a pause for dead letters: counts those in a row anew.
     void resume();
 
     // Nothing is held and nothing is in flight.
@@ -135,6 +135,7 @@ private:
     bool finish_entries(settle_op& op);
     bool finish_slices(settle_op& op);
     void retry_later();
+    void tell_of_refusal(const settle_op& op);
     settle_op& take_op(ledger_batch& b);
 
     // ledger_lanes.cpp: what becomes final, and lanes that end
@@ -172,6 +173,7 @@ private:
     std::vector<std::unique_ptr<presentation>> again_;  // presentations from memory that the chain above has
     std::vector<std::unique_ptr<presentation>> spare_again_;
     std::multimap<std::uint64_t, entry_place> waiting_;  // by the time when they are presented again
+    message_ids ids_;
     failure_notes notes_;
     failure_policy policy_;
     std::unique_ptr<bury_op> dying_;  // what the settle that is being accepted has to bury

@@ -79,6 +79,10 @@ settle_result ledger::accept(presentation& p, const settle_entry& entry) {
     }
     b->untouched = false;
     const settle_result answer = accept(*b, e);
+    if (!p.whole && entry.what != disposition::reply_more && b->states[e.index] == entry_state::open_again) {
+        p.places[entry.index].batch = b;  // nothing was decided: it goes back when the presentation is freed
+        ++b->presented;
+    }
     if (to_advance_.empty() || to_advance_.back() != b) to_advance_.push_back(b);
     return answer;
 }

@@ -1,4 +1,5 @@
 // ledger_again: messages that came back from above are presented once more, from memory, after a pause.
+#include "core/broken_record.hpp"
 #include "core/ledger_ops.hpp"
 
 #include <algorithm>
@@ -111,17 +112,25 @@ bool ledger::present_due(receive_call& c) {
     p->places.clear();
     p->messages.clear();
     std::uint64_t bytes = 0;
+    bool has_broken = false;
     while (!waiting_.empty() && waiting_.begin()->first <= now && p->places.size() < c.max_messages) {
         const entry_place at = waiting_.begin()->second;
         bytes += at.batch->messages[at.index].payload.size;
         if (!p->places.empty() && c.max_bytes && bytes > c.max_bytes) break;
         waiting_.erase(waiting_.begin());
+        if (is_broken_record(at.batch->messages[at.index])) {  // goes to nobody: what is tried again is to bury it
+            die(*at.batch, at.index, death::refused);
+            has_broken = true;
+            continue;
+        }
         at.batch->states[at.index] = entry_state::open_again;
         ++at.batch->presented;
         p->places.push_back(at);
     }
     has_due_ = !waiting_.empty() && waiting_.begin()->first <= now;
     arm_due_timer();
+    if (dying_) bury_collected();
+    if (has_broken) advance_all();
     if (p->places.empty()) {
         spare_again_.push_back(std::move(p));
         return false;

@@ -22,6 +22,19 @@ void ledger_batch::reset(void* leaf_batch, message_list received, std::uint64_t 
     group_of.clear();
 }
 
+void ledger_batch::give_ids(message_ids& from, timers& clock) {
+    std::uint32_t i = 0;
+    while (i < messages.count && has_id(messages[i])) ++i;
+    if (i == messages.count) return;
+    with_ids.clear();
+    with_ids.reserve(messages.count);
+    for (i = 0; i < messages.count; ++i) with_ids.push_back(messages.copy(i));
+    from.start(clock.now_wall());
+    for (message& m : with_ids)
+        if (!has_id(m)) from.write(m.id);
+    messages = message_list{std::span<const message>{with_ids}};
+}
+
 redelivery& ledger_batch::redelivery_of(std::uint32_t index) {
     if (redeliveries.empty()) redeliveries.resize(messages.count);
     if (!redeliveries[index]) redeliveries[index] = std::make_unique<redelivery>();

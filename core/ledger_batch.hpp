@@ -4,7 +4,9 @@
 #include "core/call.hpp"
 #include "core/counters.hpp"
 #include "core/dead_letters.hpp"
+#include "core/message_ids.hpp"
 #include "core/owned_message.hpp"
+#include "core/timers.hpp"
 
 #include <deque>
 #include <memory>
@@ -34,8 +36,7 @@ struct lane_group {
     ledger_batch* batch = nullptr;
     std::uint32_t first = 0;  // into the batch's order
     std::uint32_t count = 0;
-    std::uint32_t accepted = 0;  // so many from the front have been accepted
-    std::uint32_t given = 0;     // so many from the front are in a call or final
+    std::uint32_t given = 0;  // so many from the front are in a call or final
     std::uint32_t not_final = 0;
 };
 
@@ -84,6 +85,7 @@ struct ledger_batch {
 
     void* leaf = nullptr;
     message_list messages;
+    std::vector<message> with_ids;   // set where the source gave none to some: `messages` are these
     std::uint64_t bytes = 0;         // charged to the route's budget
     std::uint32_t not_final = 0;     // entries that are not final
     std::uint32_t returned = 0;      // entries that were returned: the leaf has them until the batch is freed
@@ -105,6 +107,8 @@ struct ledger_batch {
     std::vector<std::uint32_t> group_of;  // by index; empty: there is one group
 
     void reset(void* leaf_batch, message_list received, std::uint64_t number);
+    // Gives every message an id that came without one. After reset.
+    void give_ids(message_ids& from, timers& clock);
     [[nodiscard]] std::uint32_t index(const lane_group& g, std::uint32_t k) const noexcept {
         return order.empty() ? g.first + k : order[g.first + k];
     }

@@ -84,7 +84,14 @@ void ledger::bury_collected() {
         const auto [b, index] = op.places[k];
         ++b->calls;
         ++burying_;
-        op.all.push_back({policy_.route, op.why[k], &b->redelivery_of(index).note, &b->messages[index]});
+        const message* what = &b->messages[index];
+        if (is_broken_record(*what)) {
+            const text_edit reason{broken_key};
+            message& record = op.records.emplace_back(b->messages.copy(index));
+            record.metadata = op.blocks.emplace_back(edited(record.metadata, {&reason, 1})).get();
+            what = &record;
+        }
+        op.all.push_back({policy_.route, op.why[k], &b->redelivery_of(index).note, what});
     }
     op.letters = op.all;
     burials_.push_back(std::move(made));
@@ -122,6 +129,8 @@ void ledger::book_burial(ledger_batch& b, std::uint32_t index, status answer) {
         make_final(b, index, fate::returned);
         return forget_final(*b.group(index).lane);
     }
+    // A part of it has gone back to the source meanwhile, and so does the rest of it.
+    if (promised_.unit == settle_unit::batch && b.gives_back) return make_final(b, index, fate::returned);
     settle_entry e;
     e.index = index;
     if (answer == status::ok) {
@@ -130,7 +139,11 @@ void ledger::book_burial(ledger_batch& b, std::uint32_t index, status answer) {
         return decide(b, e, fate::dead_lettered);
     }
     const std::uint64_t pause = pause_before(b.redelivery_of(index).presentations);
-    if (!(promised_.dispositions & bit(disposition::nack))) return wait_for_again(b, index, pause);
+    if (!(promised_.dispositions & bit(disposition::nack))) {
+        if (presents_) return wait_for_again(b, index, pause);
+        b.states[index] = entry_state::open_again;  // undecided, and nobody has it
+        return return_one(b, index);
+    }
     constexpr std::string_view reason = "the dead letters cannot be written";
     e.what = disposition::nack;
     e.delay_ns = pause;
@@ -138,7 +151,10 @@ void ledger::book_burial(ledger_batch& b, std::uint32_t index, status answer) {
     decide(b, e, fate::nacked);
 }
 
-void ledger::resume() { dead_in_a_row_ = 0; }
+void ledger::resume() {
+    dead_in_a_row_ = 0;
+    wake_parked_receive();
+}
 
 void ledger::cancel_burials() {
     for (auto& op : burials_)

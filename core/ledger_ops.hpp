@@ -2,6 +2,9 @@
 #pragma once
 
 #include "core/ledger.hpp"
+#include "core/middlewares/metadata_edit.hpp"
+
+#include <deque>
 
 namespace mqb::core {
 
@@ -43,6 +46,8 @@ struct ledger::bury_op : bury_call {
     std::vector<entry_place> places;
     std::vector<death> why;
     std::vector<dead_letter> all;
+    std::deque<counted_block> blocks;  // metadata of broken records without the reason, which the note has
+    std::deque<message> records;       // those records with that metadata
     bool is_running = false;
 };
 

@@ -101,8 +101,8 @@ ledger::settle_op* ledger::prepare_prefixes(ledger_batch& b) {
     const bool one_group = b.order.empty();
     for (auto& g : b.groups) {
         if (g.lane->in_call || g.lane->groups.empty() || g.lane->groups.front() != &g) continue;
-        while (g.accepted < g.count && b.states[b.index(g, g.accepted)] == entry_state::accepted) ++g.accepted;
-        const std::uint32_t n = g.accepted - g.given;
+        std::uint32_t n = 0;
+        while (g.given + n < g.count && b.states[b.index(g, g.given + n)] == entry_state::accepted) ++n;
         if (n == 0) continue;
         if (!op) op = &take_op(b);
         op->slices.push_back({&g, n});
@@ -110,13 +110,13 @@ ledger::settle_op* ledger::prepare_prefixes(ledger_batch& b) {
         if (one_group) {
             name_range(*op, g.first + g.given, n);
         } else {
-            for (std::uint32_t k = g.given; k < g.accepted; ++k) {
+            for (std::uint32_t k = g.given; k < g.given + n; ++k) {
                 const std::uint32_t index = b.index(g, k);
                 b.states[index] = entry_state::given;
                 op->named.push_back(b.entry(index));
             }
         }
-        g.given = g.accepted;
+        g.given += n;
     }
     if (op && !one_group) op->entries = list<const settle_entry>{op->named};
     return op;
@@ -168,10 +168,12 @@ void ledger::finish(settle_op& op, status answer) {
             to_advance_.push_back(&b);
         }
     }
-    if (again)
+    if (again) {
+        if (retry_delay_ns_ == 0) tell_of_refusal(op);
         retry_later();
-    else
+    } else {
         retry_delay_ns_ = 0;
+    }
     // Noted before the first one is advanced: that may erase lanes.
     for (const auto& s : op.slices)
         if (!s.group->lane->groups.empty()) to_advance_.push_back(s.group->lane->groups.front()->batch);
@@ -255,6 +257,12 @@ bool ledger::finish_slices(settle_op& op) {
     return again;
 }
 
+// Once for each row of refusals: a source that never takes a settle would else be silent until its bound of unsettled messages.
+void ledger::tell_of_refusal(const settle_op& op) {
+    const std::string_view why = op.texts.best(whole_call);
+    if (!why.empty()) on_warning("a settle was refused and is given again: " + std::string{why});
+}
+
 void ledger::retry_later() {
     if (retry_timer_.pending) return;
     retry_delay_ns_ = retry_delay_ns_ ? std::min(2 * retry_delay_ns_, longest_pause_ns) : first_pause_ns;
@@ -282,7 +290,11 @@ void ledger::give_up() {
     for (auto& b : batches_)
         for (std::uint32_t i = 0; i < b->messages.count; ++i)
             if (b->states[i] == entry_state::accepted || b->states[i] == entry_state::replying) make_final(*b, i, fate::returned);
-    for (auto& [id, l] : lanes_) forget_final(*l);
+    for (auto& [id, l] : lanes_) {
+        if (promised_.unit == settle_unit::prefix && l->takes_settles())
+            l->now = lane_state::dead;  // nothing later may pass what was returned
+        forget_final(*l);
+    }
     if (retry_timer_.pending) clock_.cancel(retry_timer_);
     release_all_done();
 }
