@@ -71,7 +71,7 @@ struct settle_entry {
     disposition what = disposition::ack;
     std::uint64_t delay_ns = 0;
     const message* reply = nullptr;
-    text_view reason;  // ack: empty, or why it was not delivered: "filtered", "duplicate", "discarded"
+    text_view reason;  // ack: empty, or why it was not delivered: "filtered", "duplicate", "discarded", "dead_lettered"
 };
 
 // The reason of a NACK that a handler asked for: the source gets it, where it takes any.

@@ -61,7 +61,7 @@ bool leaf_gate::may_pass(const door& d) const noexcept {
 }
 
 status leaf_gate::pass(door& d, send_call& c) {
-    d.has_started = true;
+    if (c.messages.count != 0) d.has_started = true;  // a flush may overtake the slot's own batch in a middleware
     passage& p = passages_.take([](passage& made) {
         made.done = [](call& self, status answer) noexcept {
             auto& ended = static_cast<passage&>(self);

@@ -18,7 +18,8 @@ boost::asio::awaitable<bool> running_route::come_to_rest() {
         if (go_on_.empty() && (under_way_ != 0 || receive_.pending || is_flush_pending())) co_await until_mail();
     }
     if (!is_too_late_) {
-        for (route_slot& s : slots_) flush(s);
+        if (is_connected_)  // before that nothing but free may be called
+            for (route_slot& s : slots_) flush(s);
         while (!is_too_late_ && is_flush_pending()) co_await until_mail();
         input_->book->return_waiting();
     }

@@ -84,6 +84,7 @@ void supervisor::on_ended(watched& w) {
     if (s.state != core::route_state::failed)
         log_.write(core::log_level::info, w.plan.definition.name, "",
                    std::string{core::to_text(s.state)} + (s.cause.empty() ? "" : ": " + s.cause));
+    if (s.abandoned) gave_up_ = true;
     if (w.replays) end_replay(w);
     look_at_limits();
 }
