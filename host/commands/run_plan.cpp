@@ -2,7 +2,10 @@
 
 #include "host/commands/commands.hpp"
 #include "host/loading/crash_naming.hpp"
+#include "host/loading/signal_guard.hpp"
 #include "host/logs/patient_write.hpp"
+
+#include <boost/asio/signal_set.hpp>
 
 #include <signal.h>
 #include <unistd.h>
@@ -10,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <utility>
 
 namespace mqb::host {
@@ -30,8 +34,49 @@ void ignore_late_signals() {
     sigemptyset(&late);
     sigaddset(&late, SIGTERM);
     sigaddset(&late, SIGINT);
+    sigaddset(&late, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &late, nullptr);
 }
+
+// What would end the process with messages in flight, and is an error of a call or nothing at all instead.
+void ignore_signals() {
+    ::signal(SIGPIPE, SIG_IGN);  // a client library that writes to a closed connection gets an error
+    ::signal(SIGXFSZ, SIG_IGN);  // and so does a write beyond the limit of a file's size
+    ::signal(SIGUSR1, SIG_IGN);
+    ::signal(SIGUSR2, SIG_IGN);
+}
+
+// While it lives, a lost terminal stops all routes in order; where SIGHUP was ignored from the start (nohup), it still is. It comes more
+// than once, from the shell and from the terminal: so behind another signal it changes nothing.
+class hangup {
+public:
+    hangup(supervisor& all, core::logger& log) : all_(all), log_(log), signals_(all.control()) {
+        struct sigaction now {};
+        if (::sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) return;
+        signals_.add(SIGHUP);
+        guard_.emplace(SIGHUP);
+        wait();
+    }
+
+private:
+    void wait() {
+        signals_.async_wait([this](const boost::system::error_code& failed, int) {
+            if (failed) return;
+            if (!has_come_) {
+                log_.write(core::log_level::info, "", "", "SIGHUP: stopping");
+                all_.stop_all();
+            }
+            has_come_ = true;
+            wait();
+        });
+    }
+
+    supervisor& all_;
+    core::logger& log_;
+    boost::asio::signal_set signals_;
+    std::optional<loading::signal_guard> guard_;
+    bool has_come_ = false;
+};
 
 const std::string& either(const std::string& first, const std::string& second) { return first.empty() ? second : first; }
 
@@ -39,7 +84,7 @@ const std::string& either(const std::string& first, const std::string& second) {
 
 int run_plan(std::vector<config::planned_route> plan, const plan_surroundings& in,
              const std::function<int(const std::vector<route_report>&)>& tell) {
-    ::signal(SIGPIPE, SIG_IGN);  // a client library that writes to a closed connection gets an error instead
+    ignore_signals();
     loading::install_crash_naming();
     std::unique_ptr<supervisor> all;
     const auto leave = [&] {
@@ -47,6 +92,7 @@ int run_plan(std::vector<config::planned_route> plan, const plan_surroundings& i
         std::_Exit(exit_failed);
     };
     all = std::make_unique<supervisor>(std::move(plan), in.types, in.log, leave, in.kept);
+    const hangup lost_terminal{*all, in.log};
     {
         const std::shared_ptr<void> beside = in.beside ? in.beside(*all) : nullptr;
         all->run();
