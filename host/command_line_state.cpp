@@ -21,7 +21,7 @@ void add_selection(CLI::App& command, letter_selection& into) {
     command.add_option("--since", into.since, "The last failure was not before: 2h ago, or 2026-01-31T12:00:00Z")->type_name("TIME");
     command.add_option("--until", into.until, "The last failure was before")->type_name("TIME");
     command.add_option("--error", into.error, "With this text in the error")->type_name("TEXT");
-    command.add_option("--limit", into.limit, "The oldest so many")->type_name("N");
+    add_limit_option(command, into.limit, "The oldest so many", "N");
 }
 
 constexpr const char* for_scripts = "For scripts";

@@ -13,8 +13,13 @@ void add_plugin_options(CLI::App& command, plugin_options& into) {
         ->type_name("DIR")
         ->delimiter(':')
         ->check(CLI::ExistingDirectory)
-        ->take_all();
-    command.add_option("--plugin", into.files, "Use this plugin library")->type_name("FILE")->take_all();
+        ->take_all()
+        ->allow_extra_args(false);  // what stands behind its value is a route file
+    command.add_option("--plugin", into.files, "Use this plugin library")->type_name("FILE")->take_all()->allow_extra_args(false);
+}
+
+void add_limit_option(CLI::App& command, std::uint64_t& into, const std::string& text, const std::string& type) {
+    command.add_option("--limit", into, text)->type_name(type)->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62).description(""));
 }
 
 void add_log_options(CLI::App& command, std::string& level, std::string& format) {

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ using command_actions = std::vector<command_action>;
 // With `--help` and an example at its end.
 CLI::App& add_command(CLI::App& to, const std::string& name, const std::string& text, const std::string& example);
 void add_plugin_options(CLI::App& command, plugin_options& into);
+// From 1 on: no number stands for "no limit".
+void add_limit_option(CLI::App& command, std::uint64_t& into, const std::string& text, const std::string& type);
 void add_log_options(CLI::App& command, std::string& level, std::string& format);
 
 // copy, schema and completion.

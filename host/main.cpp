@@ -22,9 +22,11 @@ int run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
     mqb::loading::install_exit_guard();
-    const int code = run(count, arguments);
+    int code = run(count, arguments);
     mqb::loading::expect_exit();
-    std::cout.flush();
+    const bool is_written = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!is_written) std::cerr << "mqbridge: standard output cannot be written\n";
+    if (!is_written && (code == 0 || code == 3)) code = 1;
     std::cerr.flush();
     std::fflush(nullptr);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -1,5 +1,6 @@
 """The words of the command line: exit codes, helps, and what check says of bad files."""
 import json
+import subprocess
 
 import bridge
 
@@ -49,6 +50,48 @@ class CommandLine(bridge.Case):
         self.assertEqual(self.code("run", "good.yaml"), 0)
         self.assertEqual(self.code("describe", "nothing_like_it"), 2)
         self.assertEqual(self.code("new", "plugin", "Bad-Name"), 2)
+
+    def test_an_option_that_may_be_repeated_takes_one_value_each_time(self):
+        """Route files behind it are route files."""
+        for name in ("one", "two"):
+            self.write(f"{name}.yaml", GOOD.replace("r:", f"{name}:").replace("out.jsonl", f"{name}.out"))
+        self.write("in.jsonl", "a\n")
+        library = next(bridge.PLUGINS.glob("libmqb_file.so"))
+        for words in (["--plugin", library], ["--plugin-dir", bridge.PLUGINS], ["--plugin", library, "--plugin", library.with_name("libmqb_memory.so")],
+                      ["--plugin-dir", f"{bridge.PLUGINS}:{bridge.PLUGINS}"]):
+            with self.subTest(words):
+                done = self.bridge("check", *words, "one.yaml", "two.yaml", "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr, "")
+                self.assertEqual(sorted(r["name"] for r in json.loads(done.stdout)["routes"]), ["one", "two"])
+        self.assertEqual(self.code("run", "--plugin", library, "one.yaml", "two.yaml"), 0)
+        self.assertEqual([(self.folder / f"{name}.out").read_text() for name in ("one", "two")], ["a\n", "a\n"])
+        replayed = self.bridge("dlq", "replay", "--plugin-dir", bridge.PLUGINS, "one.yaml")
+        self.assertEqual((replayed.returncode, replayed.stderr), (0, ""))
+
+    def test_no_limit_is_zero_or_less(self):
+        for words in (["copy", "-", "out.jsonl"], ["dlq", "list"], ["dlq", "replay"], ["dlq", "purge", "--all"]):
+            for number in ("0", "-1", "many"):
+                with self.subTest((words, number)):
+                    done = self.bridge(*words, "--limit", number)
+                    self.assertEqual(done.returncode, 2, done.stdout)
+                    self.assertIn("--limit", done.stderr)
+        alone = self.bridge("dlq", "purge", "--limit", "100")
+        self.assertEqual((alone.returncode, alone.stdout), (2, ""))
+        self.assertIn("say which letters with a filter, or --all", alone.stderr)
+
+    def test_a_standard_output_that_takes_nothing_is_a_failure(self):
+        self.write("in.jsonl", "{}\n")
+        self.write("good.yaml", GOOD)
+        (self.folder / "state").mkdir(mode=0o700)
+        for words in (["--help"], ["--version"], ["plugins"], ["plugins", "--json"], ["describe", "file"], ["describe", "file", "--json"], ["schema"],
+                      ["check", "good.yaml"], ["check", "good.yaml", "--json"], ["dlq", "list"], ["dlq", "list", "--json"],
+                      ["completion", "bash"], ["run", "good.yaml", "--summary", "-"]):
+            with self.subTest(words), open("/dev/full", "w") as full:
+                done = subprocess.run([bridge.BINARY, *words], cwd=self.folder, env=bridge.environment(), stdin=subprocess.DEVNULL, stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=bridge.PATIENCE)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual(done.stderr.count("standard output cannot be written"), 1, done.stderr)
 
     def test_check_tells_each_mistake(self):
         for text, expected in BAD.items():
