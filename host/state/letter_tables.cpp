@@ -55,9 +55,10 @@ END;
 )";
 
 result<void> check_version(database& in) {
-    const auto version = in.number("PRAGMA user_version");
-    const auto owner = in.number("PRAGMA application_id");
+    // In this order: another process may be making the tables, and marks them as its own in the same transaction.
     const auto things = in.number("SELECT count(*) FROM sqlite_schema");
+    const auto owner = in.number("PRAGMA application_id");
+    const auto version = in.number("PRAGMA user_version");
     if (!version || !owner || !things) return in.fault();
     const auto other = [&](const std::string& text) { return failure{core::status::bad_config, in.file().string() + ": " + text}; };
     if (*owner != program && (*owner != 0 || *things != 0))
