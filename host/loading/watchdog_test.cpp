@@ -70,8 +70,8 @@ TEST_CASE("a thread that is disposable needs no replacement, but its route has a
 TEST_CASE("calls that come and go are not taken for one that blocks") {
     record seen;
     {
-        watchdog dog{seen.hooks(), 5ms, 30ms};
-        const auto until = std::chrono::steady_clock::now() + 200ms;
+        watchdog dog{seen.hooks(), 5ms, 200ms};  // longer than a busy machine leaves a thread waiting for its turn
+        const auto until = std::chrono::steady_clock::now() + 600ms;
         const call_site& site = place_of("busy", "orders", "input")[entry_point::send];
         while (std::chrono::steady_clock::now() < until)
             enter(
