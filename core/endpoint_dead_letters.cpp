@@ -7,7 +7,8 @@
 
 namespace mqb::core {
 
-endpoint_dead_letters::endpoint_dead_letters(publisher& target) : target_(target) {
+endpoint_dead_letters::endpoint_dead_letters(publisher& target, std::function<void()> on_send)
+    : target_(target), on_send_(std::move(on_send)) {
     send_.self = this;
     send_.done = [](call& c, status answer) noexcept {
         endpoint_dead_letters& self = *static_cast<sending&>(c).self;
@@ -20,7 +21,7 @@ endpoint_dead_letters::endpoint_dead_letters(publisher& target) : target_(target
 
 status endpoint_dead_letters::bury(bury_call& c) {
     if (now_) {
-        waiting_.push_back(&c);
+        waiting_.push_back({&c});
         return status::pending;
     }
     now_ = &c;
@@ -46,6 +47,7 @@ status endpoint_dead_letters::start() {
     send_.messages = message_list{std::span<const message>{letters_}};
     send_.outcomes = list<outcome>{outcomes_};
     send_.texts.clear();
+    on_send_();
     const status answer = target_.send(send_);
     return answer == status::pending ? answer : ended(answer);
 }
@@ -61,9 +63,10 @@ status endpoint_dead_letters::ended(status answer) {
 
 void endpoint_dead_letters::next() {
     while (!now_ && !waiting_.empty()) {
-        now_ = waiting_.front();
+        const waiting next = waiting_.front();
         waiting_.pop_front();
-        const status answer = start();
+        now_ = next.of;
+        const status answer = next.is_cancelled ? status::cancelled : start();
         if (answer == status::pending) return;
         bury_call& upper = *std::exchange(now_, nullptr);
         upper.done(upper, answer);
@@ -71,8 +74,10 @@ void endpoint_dead_letters::next() {
 }
 
 void endpoint_dead_letters::cancel(call& c) {
-    // What waits behind it is answered in its turn.
-    if (now_ == &c) target_.cancel(send_);
+    if (now_ == &c) return target_.cancel(send_);
+    // What waits behind it is answered when that one is.
+    const auto found = std::ranges::find(waiting_, &c, &waiting::of);
+    if (found != waiting_.end()) found->is_cancelled = true;
 }
 
 }  // namespace mqb::core

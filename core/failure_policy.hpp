@@ -20,6 +20,8 @@ public:
     virtual void on_undeliverable(std::string_view why) = 0;
     // So many dead letters in a row, or a store that cannot be written: no more messages until somebody has looked.
     virtual void on_dead_letters_stop(std::string_view why) = 0;
+    // As of a logger.
+    [[nodiscard]] virtual std::string without_secrets(std::string_view text) const { return std::string{text}; }
 
 protected:
     ~failure_listener() = default;

@@ -32,7 +32,8 @@ status ledger::present_sound(ledger_batch& b, receive_call& upper) {
         }
         failure_note& note = b.redelivery_of(i).note;
         note.endpoint = policy_.input;
-        note.error = reason_of_broken_record(b.messages[i]);
+        const std::string_view reason = reason_of_broken_record(b.messages[i]);
+        note.error = policy_.listener ? policy_.listener->without_secrets(reason) : std::string{reason};
         note.attempts = 1;
         note.first_at = note.last_at = now;
         die(b, i, death::refused);

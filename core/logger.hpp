@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace mqb::core {
@@ -13,6 +14,8 @@ public:
     virtual ~logger() = default;
     [[nodiscard]] virtual log_level lowest() const noexcept = 0;
     virtual void write(log_level level, std::string_view route, std::string_view endpoint, std::string_view text) noexcept = 0;
+    // What an endpoint wrote, fit for people and for other systems. Lines of the log are anyway.
+    [[nodiscard]] virtual std::string without_secrets(std::string_view text) const { return std::string{text}; }
 };
 
 }  // namespace mqb::core

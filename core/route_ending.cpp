@@ -18,12 +18,17 @@ boost::asio::awaitable<bool> running_route::come_to_rest() {
         if (go_on_.empty() && (under_way_ != 0 || receive_.pending || is_flush_pending())) co_await until_mail();
     }
     if (!is_too_late_) {
-        if (is_connected_)  // before that nothing but free may be called
-            for (route_slot& s : slots_) flush(s);
-        while (!is_too_late_ && is_flush_pending()) co_await until_mail();
+        std::vector<flushing*> outputs;
+        for (route_slot& s : slots_) outputs.push_back(&s.flush);
+        auto finishing = finish(std::move(outputs));
+        co_await std::move(finishing);
         input_->book->return_waiting();
     }
     while (!is_late_ && input_->book->unrecorded() != 0 && !input_->link->has_given_up()) co_await until_mail();
+    if (!is_too_late_) {
+        auto finishing = finish({&dead_flush_});
+        co_await std::move(finishing);
+    }
     input_->book->give_up();
     if (poll_.pending) clock_.cancel(poll_);
     stop_links();

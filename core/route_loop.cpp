@@ -240,10 +240,6 @@ void running_route::stop_links() {
         if (s.worker) s.worker->stop_links();
 }
 
-bool running_route::is_flush_pending() const noexcept {
-    return std::ranges::any_of(slots_, [](const route_slot& s) { return s.flush.pending; });
-}
-
 void running_route::begin_stopping() {
     stopping_ = true;
     end_pauses();
@@ -270,6 +266,7 @@ void running_route::cancel_what_is_in_flight() {
     });
     for (route_slot& s : slots_)
         if (s.flush.pending) s.top->cancel(s.flush);
+    if (dead_flush_.pending) dead_target_->cancel(dead_flush_);
     input_->book->cancel_burials();
     stop_links();
 }

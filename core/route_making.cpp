@@ -125,7 +125,8 @@ boost::asio::awaitable<bool> running_route::make_dead_letters() {
         if (!goes_on) co_return false;
     }
     dead_target_->listen(this);
-    dead_letters_ = std::make_unique<endpoint_dead_letters>(*dead_target_);
+    dead_letters_ = std::make_unique<endpoint_dead_letters>(*dead_target_, [this] { hold(dead_flush_); });
+    set_up_flush(dead_flush_, *dead_target_, dead_letters_path);
     co_return true;
 }
 
@@ -153,7 +154,7 @@ void running_route::set_up() {
         route_slot& s = slots_.emplace_back();
         s.number = n;
         s.top = &output_->top();
-        s.flush.done = [](call& c, status) noexcept { static_cast<route_slot::flushing&>(c).pending = false; };
+        set_up_flush(s.flush, *s.top, definition_.output.path.c_str());
     }
     failure_policy policy;
     policy.route = definition_.name;
@@ -185,7 +186,7 @@ boost::asio::awaitable<bool> running_route::make_workers() {
                 worker->start(std::move(stack), shared_from_this());
                 worker->top().listen(this);
                 worker->on_next_try([this] { note_next_try(); });
-                s.top = &worker->top();
+                s.top = s.flush.to = &worker->top();
                 s.worker = std::move(worker);
                 break;
             }

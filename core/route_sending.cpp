@@ -53,15 +53,10 @@ bool running_route::send_next() {
             moved = true;
             begin_send(*f, s);
         }
-    if (under_way_ && is_flushing())
+    if (under_way_ && may_flush_ && !failing_ && !is_late_ && is_flushing())
         for (route_slot& s : slots_)
-            if (s.busy && s.holds && may_flush_) flush(s);
+            if (s.busy && s.flush.is_new) flush(s.flush);
     return moved;
-}
-
-// Whoever holds messages back ends that now: nothing more comes for the time being.
-bool running_route::is_flushing() const noexcept {
-    return input_ended_ || waits_for_empty_ || stopping_ || paused_ || input_->book->leaf_is_at_end();
 }
 
 // Where the order of what is sent again is kept: after something has come back everything else that was started comes back too, as far
@@ -98,16 +93,6 @@ void running_route::let_go_of_all() {
         }
 }
 
-void running_route::flush(route_slot& s) {
-    if (s.flush.pending || failing_ || is_late_) return;
-    s.holds = false;
-    s.flush.messages = {};
-    s.flush.outcomes = {};
-    s.flush.texts.clear();
-    s.flush.pending = true;
-    if (s.top->send(s.flush) != status::pending) s.flush.pending = false;
-}
-
 void running_route::begin_send(flight& f, route_slot& s) {
     f.slot = &s;
     ++s.busy;
@@ -126,7 +111,7 @@ void running_route::start_send(flight& f) {
     f.at = flight::stage::sending;
     f.responses.clear();
     ++sending_;
-    f.slot->holds = true;
+    hold(f.slot->flush);
     f.send.messages = f.index.empty() ? f.messages : message_list{std::span<const message>{f.again}};
     if (one_by_one_) f.send.messages.count = std::min(f.send.messages.count, 1u);
     f.outcomes.assign(f.send.messages.count, outcome{});
@@ -138,6 +123,7 @@ void running_route::start_send(flight& f) {
 
 void running_route::sent(flight& f, status answer) {
     --sending_;
+    f.slot->flush.holds = true;
     const std::uint32_t n = f.send.messages.count;
     const bool whole = f.index.empty();
     if (whole && f.responses.empty() && std::ranges::all_of(f.outcomes, [](const outcome& o) { return o.delivered(); })) {

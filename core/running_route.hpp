@@ -20,18 +20,26 @@
 
 namespace mqb::core {
 
+class running_route;
+
+// An empty send: whoever holds messages back ends that.
+struct flushing : send_call {
+    running_route* self = nullptr;
+    publisher* to = nullptr;
+    const char* path = nullptr;
+    bool holds = false;   // something was sent, or came back, since the last one that worked
+    bool is_new = false;  // and since the last one at all
+    bool pending = false;
+    status answer = status::ok;
+};
+
 // One way to the output: there are as many as workers, or one.
 struct route_slot {
-    // An empty send: whoever holds messages back ends that.
-    struct flushing : send_call {
-        bool pending = false;
-    };
     std::size_t number = 0;
     publisher* top = nullptr;
     std::shared_ptr<route_worker> worker;  // none: it is the output itself
     std::deque<flight*> queue;             // with order_by: what only this one may send, in order
     std::uint32_t busy = 0;                // flights in sending, pausing or settling
-    bool holds = false;                    // something was sent since the last flush
     flushing flush;
 };
 
@@ -109,8 +117,6 @@ private:
     boost::asio::awaitable<void> let_others_run();
     [[nodiscard]] bool is_over() const noexcept;
     [[nodiscard]] bool is_at_rest() const noexcept;
-    [[nodiscard]] bool is_flushing() const noexcept;
-    [[nodiscard]] bool is_flush_pending() const noexcept;
     void end_pauses();
     void stop_links();
     void look_at_requests();
@@ -142,13 +148,22 @@ private:
     void let_go_of_again();
     void let_go_of_all();
     [[nodiscard]] bool may_send();
-    void flush(route_slot& s);
     void begin_send(flight& f, route_slot& s);
     void start_send(flight& f);
     void sent(flight& f, status answer);
     void decide(flight& f, std::uint32_t k, flight::remainder& left);
     void tell_comes_again(const flight& f, std::size_t how_many, std::string_view what);
     [[nodiscard]] failure_note note_of(const flight& f, std::uint32_t k) const;
+
+    // route_flush.cpp
+    [[nodiscard]] bool is_flushing() const noexcept;
+    [[nodiscard]] bool is_flush_pending() const noexcept;
+    void set_up_flush(flushing& f, publisher& to, const char* path);
+    void hold(flushing& f) noexcept { f.holds = f.is_new = true; }
+    void flush(flushing& f);
+    void flushed(flushing& f, status answer);
+    boost::asio::awaitable<void> finish(std::vector<flushing*> all);
+    [[nodiscard]] bool can_answer(const flushing& f) const;
 
     // route_settling.cpp
     void add_responses(flight& f);
@@ -174,6 +189,7 @@ private:
     void on_misbehaviour(std::string_view text) override { fail(std::string{text}); }
     void on_undeliverable(std::string_view why) override { fail(std::string{why}); }
     void on_dead_letters_stop(std::string_view why) override;
+    [[nodiscard]] std::string without_secrets(std::string_view text) const override { return log_.without_secrets(text); }
 
     const route_definition definition_;
     route_definition without_middlewares_;  // of the output: what the workers share
@@ -194,6 +210,7 @@ private:
     std::vector<nested_definition> dead_definition_;  // of `dead_letters`, where it is an endpoint
     std::unique_ptr<publisher> dead_target_;
     std::unique_ptr<dead_letter_store> dead_letters_;
+    flushing dead_flush_;
     std::optional<leaf_gate> gate_;
     std::deque<route_slot> slots_;
     plain_acks acks_;

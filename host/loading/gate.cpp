@@ -192,6 +192,11 @@ void gate::write_log(core::log_level level, std::string_view text) noexcept try 
     // There is no memory for a line of the log.
 }
 
+std::string gate::without_secrets(std::string_view text) {
+    std::lock_guard lock{mutex_};
+    return is_open_ ? log_.without_secrets(text) : std::string{};
+}
+
 core::log_level gate::lowest_log_level() noexcept {
     std::lock_guard lock{mutex_};
     return is_open_ ? log_.lowest() : core::log_level::host_misbehaves;

@@ -68,6 +68,7 @@ public:
     void keep_signals(entry_point which) noexcept;
     void write_log(core::log_level level, std::string_view text) noexcept;
     [[nodiscard]] core::log_level lowest_log_level() noexcept;
+    [[nodiscard]] std::string without_secrets(std::string_view text);
     [[nodiscard]] std::uint64_t steady_now() noexcept;
     [[nodiscard]] std::uint64_t wall_now() noexcept;
 

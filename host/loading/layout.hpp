@@ -1,6 +1,7 @@
 // layout: core's message model and the plugin ABI have one layout, asserted here, so that arrays cross without touching an element.
 #pragma once
 
+#include "core/broken_record.hpp"
 #include "core/call.hpp"
 #include "core/promises.hpp"
 #include "host/loading/store.hpp"
@@ -78,6 +79,7 @@ static_assert(static_cast<int>(core::settle_result::retry) == MQB_SETTLE_RETRY &
 static_assert(static_cast<int>(core::send_result::unsent) == MQB_UNSENT && static_cast<int>(core::send_result::done) == MQB_DONE &&
               static_cast<int>(core::send_result::again) == MQB_AGAIN && static_cast<int>(core::send_result::refused) == MQB_REFUSED &&
               static_cast<int>(core::send_result::uncertain) == MQB_UNCERTAIN);
+static_assert(core::broken_key == MQB_META_BROKEN_KEY);
 static_assert(static_cast<int>(core::became::delivered) == MQB_DELIVERED && static_cast<int>(core::became::filtered) == MQB_FILTERED &&
               static_cast<int>(core::became::duplicate) == MQB_DUPLICATE && static_cast<int>(core::became::discarded) == MQB_DISCARDED &&
               static_cast<int>(core::became::dead_lettered) == MQB_DEAD_LETTERED);

@@ -71,8 +71,9 @@ bool operation::accepts(std::uint32_t index, std::string_view what) noexcept {
 void operation::on_explain(mqb_call* call, std::uint32_t entry, mqb_text text) try {
     operation& op = of(call);
     if (!op.accepts(entry, "explained")) return;
+    const std::string clean = op.owner->without_secrets(readable(view(text)));
     std::lock_guard lock{op.notes_mutex};
-    op.texts.set(entry, readable(view(text)));
+    op.texts.set(entry, clean);
     op.has_notes.store(true, std::memory_order_release);
 } catch (...) {}  // no memory for a text
 

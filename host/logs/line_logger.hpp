@@ -29,6 +29,7 @@ public:
     void set_scrubber(scrubber clean) { clean_ = std::move(clean); }
     [[nodiscard]] core::log_level lowest() const noexcept override { return lowest_; }
     void write(core::log_level level, std::string_view route, std::string_view endpoint, std::string_view text) noexcept override;
+    [[nodiscard]] std::string without_secrets(std::string_view text) const override { return clean_.clean(text); }
     // The same at a time that a test chooses.
     void write_at(clock::time_point now, core::log_level level, std::string_view route, std::string_view endpoint, std::string_view text);
     // Writes what has been counted and not told.

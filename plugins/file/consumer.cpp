@@ -35,6 +35,7 @@ void consumer::connect() {
     if (input_.open(drains_)) return;
     block_.clear();
     intake_ = make_intake(config_);
+    broken_ = {};
     start_known_ = false;
     if (group_) resume();
 }
@@ -58,6 +59,7 @@ void consumer::read_from(std::uint64_t position) {
     block_.clear();
     intake_ = make_intake(config_);
     postponed_.reset();
+    broken_ = {};
     ended_ = false;
     start_known_ = position > 0;
     if (position > 0) {
@@ -93,13 +95,16 @@ sdk::status consumer::receive(sdk::receive_call& call) {
     return ended_ ? sdk::status::end : call.nothing_now();
 }
 
-// Fills the batch with what is there. Throws what is wrong with the file or with a record.
+// Fills the batch with what is there. Throws what is wrong with the file.
 void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call) {
     for (bool at_end = false;;) {
+        if (broken_.whole && !put_aside(to, ends, call)) return;
         look seen;
         if (knows_start(at_end)) seen = take(at_end, to, ends, call);
-        if (seen.what == found::too_long || seen.what == found::open_quote) refuse(seen);
+        if (seen.what == found::too_much) keep(seen);
+        if (seen.what == found::too_long || seen.what == found::open_quote) set_aside(seen);
         block_.drop(seen.taken);
+        if (broken_.whole) continue;
         if (seen.what == found::record) return;
         if (at_end) {
             ended_ = true;
@@ -142,16 +147,42 @@ bool consumer::knows_start(bool at_end) {
     return start_known_ = start.known;
 }
 
-// The record is told when the messages before it have been given; reading goes on behind it.
-void consumer::refuse(const look& record) {
-    const std::uint64_t at = input_.position() - block_.unread().size() + record.begin - record.earlier;
-    block_.drop(record.taken);
+// The beginning of a record that is longer than a message may be: the rest of it is only counted.
+void consumer::keep(const look& record) {
+    const std::size_t room = config_.max_record_bytes - broken_.bytes.size();
+    broken_.bytes.append(block_.unread().substr(record.begin, std::min(room, record.size - record.earlier)));
+}
+
+void consumer::set_aside(const look& record) {
+    keep(record);
+    const std::uint64_t here = input_.position() - block_.unread().size();
+    broken_.begin = here + record.begin - record.earlier;
+    broken_.end = here + record.taken;
+    broken_.reason = record.what == found::open_quote
+                         ? sdk::join("csv: file source '", config_.path, "' ends inside a quoted field (record at byte ", broken_.begin,
+                                     "); the file looks truncated")
+                         : sdk::join("file source '", config_.path, "': the record at byte ", broken_.begin, " has ", record.size,
+                                     " bytes, more than max_record_bytes (", config_.max_record_bytes, ')');
+    if (!intake_->knows_columns()) {
+        const std::string reason = std::move(broken_.reason);
+        broken_ = {};
+        throw sdk::bad_config(reason, ", and it is the one that the columns are told from");
+    }
+    if (broken_.bytes.size() < record.size) broken_.reason += sdk::join("; here are its first ", broken_.bytes.size());
+    broken_.whole = true;
     host().count("records_refused", 1);
-    if (record.what == found::open_quote)
-        throw sdk::rejected("csv: file source '", config_.path, "' ends inside a quoted field (record at byte ", at,
-                            "); the file looks truncated");
-    throw sdk::rejected("file source '", config_.path, "': the record at byte ", at, " has ", record.size,
-                        " bytes, more than max_record_bytes (", config_.max_record_bytes, "); it is skipped");
+}
+
+// Into the batch, unless that is full. The host deals with it; reading goes on behind it.
+bool consumer::put_aside(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call) {
+    if (!to.takes(call, broken_.bytes.size())) return false;
+    to.add_broken(broken_.bytes, broken_.reason)
+        .lane(lane_)
+        .text("mqb.src.file_path", config_.path)
+        .number("mqb.src.file_record", static_cast<std::int64_t>(broken_.begin));
+    if (group_) ends.push_back(broken_.end);
+    broken_ = {};
+    return true;
 }
 
 void consumer::settle(sdk::settle_call& call) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <mqb/sdk/batch_pool.hpp>
@@ -39,13 +40,24 @@ private:
         std::vector<std::uint64_t> ends;  // of a group: the byte behind each message
     };
 
+    // A record of which no message can be made, on its way into a batch: its first max_record_bytes bytes.
+    struct broken_record {
+        std::string bytes;
+        std::string reason;
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+        bool whole = false;
+    };
+
     void resume();
     void read_from(std::uint64_t position);
     void fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     look take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     void check_same_file();
     bool knows_start(bool at_end);
-    void refuse(const look& record);
+    void keep(const look& record);
+    void set_aside(const look& record);
+    bool put_aside(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     void pass_on_warnings();
 
     config config_;
@@ -60,7 +72,8 @@ private:
     bool rewinds_ = false;    // of a group: what was freed unsettled comes again
     bool told_end_ = false;
     bool start_known_ = false;
-    bool ended_ = false;                     // END was reached: it stays so
+    bool ended_ = false;  // END was reached: it stays so
+    broken_record broken_;
     std::optional<sdk::failure> postponed_;  // to be told when what was read before it has been given
 };
 

@@ -133,32 +133,63 @@ TEST_CASE("a file that is cut or replaced is told, and read again from its begin
     CHECK(c.all() == texts{"third"});
 }
 
-TEST_CASE("a record that is too long is told with its place, and reading goes on behind it") {
+TEST_CASE("a record that is too long is given as a broken one with its beginning and place, and reading goes on behind it") {
     scratch dir;
     const std::string large(3 << 20, 'x');
     write_file(dir / "in", "ok1\n" + large + "\nok2\n" + large);
-    consumer_under_test c(config(dir / "in", R"("format":"raw","max_record_bytes":1048576)"));
-    c.connect();
-    CHECK(c.all() == texts{"ok1"});
-    CHECK(c.last == MQB_REJECTED);
-    CHECK(c.why == "file source '" + (dir / "in") +
-                       "': the record at byte 4 has 3145728 bytes, more than max_record_bytes (1048576); it is skipped");
-    CHECK(c.all() == texts{"ok2"});
-    CHECK(c.last == MQB_REJECTED);
-    CHECK(c.all().empty());
-    CHECK(c.last == MQB_END);
-    CHECK(c.host.counts["records_refused"] == 2);
+    for (const std::string format : {"raw", "normal"})
+        for (const std::uint32_t most : {1U, 2U, 512U}) {
+            consumer_under_test c(config(dir / "in", R"("format":")" + format + R"(","max_record_bytes":1048576)"));
+            c.connect();
+            const auto all = c.letters(most);
+            CHECK(c.last == MQB_END);
+            REQUIRE(all.size() == 4);
+            CHECK(all[0].payload == "ok1");
+            CHECK(all[2].payload == "ok2");
+            for (const std::size_t i : {1, 3}) {
+                const std::string at = i == 1 ? "4" : "3145737";
+                CHECK(all[i].payload == large.substr(0, 1 << 20));
+                CHECK(all[i].metadata.starts_with(
+                    "mqb.error=file source '" + (dir / "in") + "': the record at byte " + at +
+                    " has 3145728 bytes, more than max_record_bytes (1048576); here are its first 1048576;mqb.src.file_path=" +
+                    (dir / "in") + ";mqb.src.file_record="));
+            }
+            CHECK(c.host.counts["records_refused"] == 2);
+        }
 }
 
-TEST_CASE("a CSV file that ends inside quotes is told after the rows before it") {
+TEST_CASE("a CSV row that is too long, and one that ends inside quotes, are broken records among the others") {
     scratch dir;
-    write_file(dir / "in", "a,b\n1,2\n3,\"open\n");
-    consumer_under_test c(config(dir / "in", R"("format":"csv")"));
-    c.connect();
-    CHECK(c.all() == texts{R"({"a":"1","b":"2"})"});
-    CHECK(c.last == MQB_REJECTED);
-    CHECK(c.why == "csv: file source '" + (dir / "in") + "' ends inside a quoted field (record at byte 8); the file looks truncated");
-    CHECK(c.receive() == MQB_END);
+    write_file(dir / "in", "a,b\n1,2\n" + std::string(50, 'x') + ",y\n3,4\n5,\"open\n");
+    for (const std::uint32_t most : {1U, 2U, 512U}) {
+        consumer_under_test c(config(dir / "in", R"("format":"csv","max_record_bytes":40)"));
+        c.connect();
+        const auto all = c.letters(most);
+        CHECK(c.last == MQB_END);
+        REQUIRE(all.size() == 4);
+        CHECK(all[0].payload == R"({"a":"1","b":"2"})");
+        CHECK(all[1].payload == std::string(40, 'x'));
+        CHECK(all[1].metadata.find(": the record at byte 8 has 53 bytes, more than max_record_bytes (40); here are its first 40;") !=
+              std::string::npos);
+        CHECK(all[2].payload == R"({"a":"3","b":"4"})");
+        CHECK(all[3].payload == "5,\"open\n");
+        CHECK(all[3].metadata.starts_with("mqb.error=csv: file source '" + (dir / "in") +
+                                          "' ends inside a quoted field (record at byte 65); the file looks truncated;"));
+    }
+}
+
+TEST_CASE("a CSV header that cannot be read is no broken record: nothing behind it could be told apart") {
+    scratch dir;
+    write_file(dir / "long", std::string(50, 'x') + ",y\n3,4\n");
+    write_file(dir / "open", "a,\"b\n3,4\n");
+    for (const std::string name : {"long", "open"}) {
+        consumer_under_test c(config(dir / name.c_str(), R"("format":"csv","max_record_bytes":40)"));
+        c.connect();
+        for (int again = 0; again < 2; ++again) {
+            CHECK(c.receive() == MQB_BAD_CONFIG);
+            CHECK(c.why.ends_with(", and it is the one that the columns are told from"));
+        }
+    }
 }
 
 TEST_CASE("a batch freed unsettled ends its lane") {

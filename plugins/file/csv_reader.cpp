@@ -210,9 +210,9 @@ look csv_reader::next_by_its_end(std::string_view unread, std::size_t begin, boo
     const std::optional<std::size_t> delimiter = end_of_cut_row_.find(rest);
     if (!delimiter && !at_end) {
         if (skipped_ + rest.size() <= longest_) return {found::more, 0, 0, begin};
-        skipped_ += rest.size();
+        const std::size_t earlier = std::exchange(skipped_, skipped_ + rest.size());
         end_of_cut_row_.forget_searched();
-        return {found::more, 0, 0, unread.size()};
+        return {found::too_much, begin, skipped_, unread.size(), earlier};
     }
     const std::size_t size = delimiter ? *delimiter + 1 : rest.size();
     const look whole{found::record, begin, skipped_ + size, begin + size, skipped_};

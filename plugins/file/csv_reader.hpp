@@ -34,6 +34,9 @@ public:
     // For rows that do not follow the header at once: takes it from the beginning of the file. False: its end is not in there.
     bool take_header_of(std::string_view start);
 
+    // False: the header is still to come, or the first record that tells the separator.
+    bool knows_columns() const noexcept { return !wants_header_; }
+
     // What was odd about the rows since the last call.
     unsigned take_oddities() noexcept { return std::exchange(oddities_, 0U); }
 

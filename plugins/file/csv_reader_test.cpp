@@ -59,7 +59,7 @@ result read(csv_dialect dialect, std::string_view text, std::size_t piece = 1 <<
         all.oddities |= reader.take_oddities();
         unread.erase(0, seen.taken);
         position += seen.taken;
-        if (seen.what != found::more) continue;
+        if (seen.what != found::more && seen.what != found::too_much) continue;
         if (last) return all;
         unread += text.substr(0, piece);
         text.remove_prefix(std::min(piece, text.size()));

@@ -84,6 +84,31 @@ TEST_CASE("rows of a CSV file keep the names of its header") {
     CHECK(run(dir, 1, csv).got == texts{R"({"a\nb":"3","c":"4"})"});
 }
 
+TEST_CASE("the position passes a broken record when that is settled, and not before") {
+    scratch dir;
+    write_file(dir / "in", "a\n" + std::string(40, 'x') + "\nb\n" + std::string(9, 'y') + "\n");
+    const std::string bound = R"("format":"raw","max_record_bytes":8)";
+    const texts records{"a", "xxxxxxxx", "b", "yyyyyyyy"};
+    CHECK(run(dir, 1, bound).got == texts{"a", "xxxxxxxx"});
+    CHECK(sidecar(dir) == "00000000000000000002");
+    CHECK(run(dir, 1, bound).got == texts{"xxxxxxxx", "b"});
+    CHECK(sidecar(dir) == "00000000000000000043");
+    CHECK(run(dir, 1000, bound).got == texts{"b", "yyyyyyyy"});
+    CHECK(sidecar(dir) == "00000000000000000055");
+
+    consumer_under_test again(config(dir / "in", bound));
+    write_file(dir / "in.g.offset", "00000000000000000002");
+    again.connect();
+    again.receive(1);
+    CHECK(again.got[0].payload == "xxxxxxxx");
+    again.free_batch();
+    again.receive(2);  // what was freed unsettled comes again
+    REQUIRE(again.got.size() == 2);
+    CHECK(again.got[0].payload == "xxxxxxxx");
+    CHECK(again.got[1].payload == "b");
+    again.free_batch();
+}
+
 TEST_CASE("without a position the tail is where it was at the first start") {
     scratch dir;
     write_file(dir / "in", "old\n");

@@ -27,6 +27,9 @@ public:
     // The next record is not the first of the file, which begins with these bytes. False: they are not enough to tell how to read it.
     virtual bool resume(std::string_view) { return true; }
 
+    // Whether a record can be told from what the file begins with: a CSV header.
+    virtual bool knows_columns() const { return true; }
+
     // Takes records until the batch is full (found::record), or tells what else stopped it. `begin` and `taken` of the answer are
     // offsets into all of `unread`, which has chunk_padding readable bytes behind it.
     virtual look take(std::string_view unread, bool at_end, sdk::batch& to, const sdk::receive_call& call) = 0;

@@ -21,8 +21,8 @@ look line_splitter::next(std::string_view unread, bool at_end) noexcept {
         const std::size_t whole = end - begin;
         if (!ended && !at_end) {
             if (skipped_ + whole > longest_) {
-                skipped_ += whole;
-                return {found::more, 0, 0, unread.size()};
+                const std::size_t earlier = std::exchange(skipped_, skipped_ + whole);
+                return {found::too_much, begin, skipped_, unread.size(), earlier};
             }
             searched_ = whole;
             return {found::more, 0, 0, begin};

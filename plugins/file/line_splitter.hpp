@@ -10,8 +10,9 @@ namespace mqb::file {
 enum class found {
     record,
     more,        // the record is not whole yet: read on, or at the end of the file there is none
+    too_much,    // the same of a record that is longer than allowed already: what is taken of it is not shown again
     no_room,     // the record is whole, but its result does not fit into the output
-    too_long,    // a record longer than allowed; its bytes are skipped
+    too_long,    // a record longer than allowed, whole now
     open_quote,  // the file ends inside a quoted field
 };
 
@@ -20,9 +21,9 @@ enum class found {
 struct look {
     found what = found::more;
     std::size_t begin = 0;  // record: where it begins, behind the empty ones before it
-    std::size_t size = 0;   // record: its size without the delimiter; an error: of all of it
+    std::size_t size = 0;   // record: its size without the delimiter; else: of all of it that was seen
     std::size_t taken = 0;
-    std::size_t earlier = 0;  // an error: how many bytes of the record were taken before, so that it began so far before `begin`
+    std::size_t earlier = 0;  // not a record: how many of these bytes were taken before, so that it began so far before `begin`
 };
 
 class line_splitter {

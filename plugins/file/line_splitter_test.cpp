@@ -30,7 +30,7 @@ split all(line_splitter splitter, std::string_view text, std::size_t piece, bool
         unread.erase(0, seen.taken);
         position += seen.taken;
         result.held = std::max(result.held, unread.size());
-        if (seen.what != found::more) continue;
+        if (seen.what != found::more && seen.what != found::too_much) continue;
         if (last) return result;
         unread += text.substr(0, piece);
         text.remove_prefix(std::min(piece, text.size()));

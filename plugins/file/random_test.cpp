@@ -84,7 +84,7 @@ std::vector<std::string> fast_rows(const csv_dialect& dialect, std::string_view 
         if (seen.what == found::record) rows.emplace_back(slab.get(), static_cast<std::size_t>(out.at - slab.get()));
         open = open || seen.what == found::open_quote;
         unread.erase(0, seen.taken);
-        if (seen.what != found::more) continue;
+        if (seen.what != found::more && seen.what != found::too_much) continue;
         if (last) return rows;
         const std::size_t piece = 1 + below(r, 40);
         unread += text.substr(0, piece);

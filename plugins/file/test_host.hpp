@@ -153,13 +153,18 @@ struct consumer_under_test : made<mqb_consumer> {
         batch = nullptr;
     }
     // Receives, settles and frees until something else than messages is answered; the last answer and its text follow.
-    std::vector<std::string> all(std::uint32_t most = 512, std::uint64_t bytes = 0) {
-        std::vector<std::string> payloads;
+    std::vector<letter> letters(std::uint32_t most = 512, std::uint64_t bytes = 0) {
+        std::vector<letter> given;
         while ((last = receive(most, bytes)) == MQB_OK && batch != nullptr) {
-            for (const letter& one : got) payloads.push_back(one.payload);
+            given.insert(given.end(), got.begin(), got.end());
             settle(static_cast<std::uint32_t>(got.size()));
             free_batch();
         }
+        return given;
+    }
+    std::vector<std::string> all(std::uint32_t most = 512, std::uint64_t bytes = 0) {
+        std::vector<std::string> payloads;
+        for (const letter& one : letters(most, bytes)) payloads.push_back(one.payload);
         return payloads;
     }
 

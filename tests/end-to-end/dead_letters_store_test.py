@@ -102,8 +102,14 @@ class Secrets(Letters):
         self.answers([{"answer": "refused", "text": f"login with {self.SECRET} ({encoded}) was refused"}])
         self.lines([b"two"], "lost")
         self.answers([{"answer": "refused", "text": f"{self.SECRET} is wrong"}], "lost")
+        for name in ("passed", "kept"):  # to where others read them
+            self.lines([b"three"], name)
+            self.answers([{"answer": "refused", "text": f"not {self.SECRET}"}], name)
+        passed = "{middlewares: [{dlq: {endpoint: {file: {path: passed.dead}}}}], scripted: {script: passed.json, log: passed.log}}"
         self.write("routes.yaml", self.route(more='  description: "${file:password}"\n', drain=False)
-                   + self.route("lost", more="  on_error: stop\n", drain=False))
+                   + self.route("lost", more="  on_error: stop\n", drain=False)
+                   + self.route("passed", output=passed)
+                   + self.route("kept", more="  dead_letters: {endpoint: {file: {path: kept.dead}}}\n"))
         running = self.start("run", "routes.yaml", "--log-level", "debug")
         self.assertTrue(running.wait_for("is wrong"))
         self.until(lambda: self.count() == 1)
@@ -119,7 +125,11 @@ class Secrets(Letters):
         self.assertEqual(running.end(), 1)
         said += [running.text, running.summary_file.read_text()]
         said += [path.read_bytes().decode("latin1") for path in (self.folder / "state").rglob("*") if path.is_file()]
-        for text in said:
+        dead = [(self.folder / name).read_text() for name in ("passed.dead", "kept.dead")]
+        for text in dead:
+            self.assertIn('"mq_bridge.dlq.error":', text)
+            self.assertIn("not ***", text)
+        for text in said + dead:
             for form in (self.SECRET, encoded.rstrip("=")[:-2]):
                 self.assertEqual(text.count(form), 0, repr(text))
         self.assertGreater(sum(text.count("***") for text in said), 5)

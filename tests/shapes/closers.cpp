@@ -57,10 +57,15 @@ private:
 class closing_output final : public core::publisher {
 public:
     closing_output(core::publisher* inner, close_plan& plan, const core::instance_context& context)
-        : inner_(inner), close_(plan, context) {}
+        : inner_(inner), plan_(plan), path_(context.path), close_(plan, context) {}
     status connect(core::call&) override { return status::ok; }
     status send(core::send_call& c) override {
         if (inner_) return inner_->send(c);
+        if (c.messages.empty()) {
+            const status answer = plan_.flushed(path_);
+            if (answer != status::ok) c.texts.set(core::whole_call, "the plan said so");
+            return answer;
+        }
         for (std::uint32_t i = 0; i < c.outcomes.count; ++i) c.outcomes[i].set(core::send_result::done);
         return status::ok;
     }
@@ -72,6 +77,8 @@ public:
 
 private:
     core::publisher* inner_;  // null: it is the end
+    close_plan& plan_;
+    std::string path_;
     planned_close close_;
 };
 

@@ -19,7 +19,8 @@ struct close_plan {
         when comes = when::at_once;
     };
     std::map<std::string, end> ends;
-    std::map<std::string, int> failing_makes;  // so many tries to make it fail
+    std::map<std::string, int> failing_makes;                  // so many tries to make it fail
+    std::map<std::string, std::vector<core::status>> flushes;  // of an output: what its empty sends answer, then OK
 
     // Counts one close, or one try to make something.
     end closed(const std::string& path) {
@@ -33,6 +34,17 @@ struct close_plan {
         const auto at = failing_makes.find(path);
         return at == failing_makes.end() || at->second-- <= 0;
     }
+    core::status flushed(const std::string& path) {
+        const std::lock_guard lock{mutex_};
+        const auto at = flushes.find(path);
+        const std::size_t n = flushed_[path]++;
+        return at == flushes.end() || n >= at->second.size() ? core::status::ok : at->second[n];
+    }
+    [[nodiscard]] std::size_t flushes_of(const std::string& path) const {
+        const std::lock_guard lock{mutex_};
+        const auto at = flushed_.find(path);
+        return at == flushed_.end() ? 0 : at->second;
+    }
     // What was closed, in order.
     [[nodiscard]] std::vector<std::string> log() const {
         const std::lock_guard lock{mutex_};
@@ -42,6 +54,7 @@ struct close_plan {
 private:
     mutable std::mutex mutex_;
     std::vector<std::string> log_;
+    std::map<std::string, std::size_t> flushed_;
 };
 
 // The middleware "closer", for both sides.

@@ -73,6 +73,7 @@ private:
                 return some(
                     pick(core::send_result::again, core::send_result::unsent, core::send_result::uncertain, core::send_result::refused),
                     pick(status::ok, status::ok, status::retry, status::disconnected));
+            case verb::flush: return fault{.status = pick(status::retry, status::disconnected)};
             case verb::free_batch:
             case verb::lanes_done:
             case verb::close:

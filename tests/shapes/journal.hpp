@@ -10,7 +10,7 @@
 
 namespace mqb::shapes {
 
-enum class verb : std::uint8_t { connect, receive, settle, free_batch, lanes_done, send, close, cancel };
+enum class verb : std::uint8_t { connect, receive, settle, free_batch, lanes_done, send, flush, close, cancel };
 
 struct event {
     verb what;

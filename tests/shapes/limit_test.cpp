@@ -11,10 +11,10 @@ using namespace mqb;
 using namespace mqb::shapes;
 
 TEST_CASE("a call that never comes back fails the route within the shutdown timeout, and the route says that it was left behind") {
-    for (verb what : {verb::connect, verb::receive, verb::settle, verb::send, verb::close})
+    for (verb what : {verb::connect, verb::receive, verb::settle, verb::send, verb::flush, verb::close})
         for (bool is_output : {false, true}) {
             if (is_output && (what == verb::receive || what == verb::settle)) continue;
-            if (!is_output && what == verb::send) continue;
+            if (!is_output && (what == verb::send || what == verb::flush)) continue;
             CAPTURE(static_cast<int>(what));
             // Lives on with the route that was left behind.
             auto& r = *new rig{source_named("prefix", answers::by_mail), sink_named("pipelined", answers::by_mail), 30, 3};

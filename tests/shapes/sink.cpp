@@ -41,10 +41,10 @@ sink::sink(surroundings around, sink_shape shape, sink_store& store)
 status sink::send(core::send_call& c) {
     // Several in flight only where that is promised; one empty send beside the window of the route.
     const std::size_t allowed = shape_.has(promises::concurrent | promises::ordered_retry) ? shape_.send_window : 0;
-    around_.log.expect(in_flight(verb::send) <= allowed, "more sends in flight than promised");
+    around_.log.expect(in_flight(verb::send) + in_flight(verb::flush) <= allowed, "more sends in flight than promised");
     around_.log.expect(c.messages.count == c.outcomes.count, "a send with a wrong number of outcomes");
     for (std::uint32_t k = 0; k < c.outcomes.count; ++k) around_.log.expect(c.outcomes[k].result == 0, "an outcome that was not zeroed");
-    return start(verb::send, c, c.messages.count);
+    return start(c.messages.empty() ? verb::flush : verb::send, c, c.messages.count);
 }
 
 void sink::begun(operation& op) {

@@ -50,6 +50,10 @@ public:
     }
     added_message add(std::string_view payload) { return add(bytes_of(payload)); }
     added_message add_null() { return push({nullptr, 0, nullptr}); }
+    // A record of which no message can be made: too long, cut, of another shape. The host never sends it on: it ends in the dead
+    // letters with this reason, or as the route's on_error says, and is settled like any other.
+    added_message add_broken(byte_view record, std::string_view reason);
+    added_message add_broken(std::string_view record, std::string_view reason) { return add_broken(bytes_of(record), reason); }
     // Without copying: bytes with an owner of the plugin's, of which one count passes to the batch.
     added_message add_owned(const mqb_buffer& payload) {
         if (payload.owner) owned_.push_back(payload.owner);
@@ -175,6 +179,8 @@ inline added_message& added_message::metadata(metadata_view block) {
     batch_->keep(from.size);
     return *this;
 }
+
+inline added_message batch::add_broken(byte_view record, std::string_view reason) { return add(record).text(MQB_META_BROKEN_KEY, reason); }
 
 // What the edge does with a batch that it knows only as a pointer.
 struct batch_access {
