@@ -72,6 +72,13 @@ struct route_definition {
     std::chrono::milliseconds empty_batch_delay{10};
     std::chrono::milliseconds reconnect_interval{5000};  // the longest pause between two tries
     std::chrono::milliseconds shutdown_timeout{10000};
+
+    // Whether batches are sent by workers side by side, each through middlewares of its own.
+    [[nodiscard]] bool has_workers() const noexcept { return concurrency > 1 && !output.middlewares.empty() && (!keep_order || order_by); }
+    // Whether each key of order_by has its own way to an output with these promises.
+    [[nodiscard]] bool divides_by_key(promises of_output) const noexcept {
+        return order_by && concurrency > 1 && (has_workers() || of_output.has(promises::concurrent | promises::ordered_retry));
+    }
 };
 
 // What a route looks like from outside at one moment.
@@ -82,6 +89,7 @@ struct route_snapshot {
     ledger_totals totals;
     std::uint64_t in_flight_bytes = 0;
     double seconds = 0;      // from start to end, or to now
+    bool is_quiet = false;   // paused, with nothing on the way to the output: it writes nothing before it is resumed
     bool abandoned = false;  // something of it never came back from a plugin: the process cannot end in the ordinary way
     std::optional<std::chrono::system_clock::time_point> next_try;  // while it is reconnecting: of the next connect
     std::optional<source_lag> lag;                                  // as the source said when it was asked last

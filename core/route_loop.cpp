@@ -185,6 +185,7 @@ boost::asio::awaitable<void> running_route::move_messages() {
         update_bytes();
         if (!lost_cause_.empty()) note_next_try();  // a link that was lost decides when after it has said so
         if (is_over()) co_return;
+        if (paused_) look_if_quiet();
         if (!has_read && !has_sent && !box_.has_mail())
             co_await until_mail();
         else if (coarse_now() - turn_began_ns_ >= longest_turn_ns)
@@ -216,6 +217,10 @@ void running_route::look_at_requests() {
     if (wanted == paused_ || stopping_) return;
     if (wanted) return pause_for("paused");
     paused_ = false;
+    {
+        std::lock_guard lock{mutex_};
+        is_quiet_ = false;
+    }
     input_->book->resume();
     log_.write(log_level::info, definition_.name, {}, "resumed");
     update_state();

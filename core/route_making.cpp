@@ -87,8 +87,7 @@ boost::asio::awaitable<bool> running_route::make_until_it_works(std::optional<Ch
 boost::asio::awaitable<bool> running_route::make_the_output() {
     // Workers have middlewares of their own.
     without_middlewares_ = definition_;
-    const bool has_workers =
-        definition_.concurrency > 1 && !definition_.output.middlewares.empty() && (!definition_.keep_order || definition_.order_by);
+    const bool has_workers = definition_.has_workers();
     if (has_workers) without_middlewares_.output.middlewares.clear();
     const route_definition& of = has_workers ? without_middlewares_ : definition_;
     auto making = make_until_it_works(output_, [this, &of] { return make_output(parts(of)); });
@@ -135,9 +134,7 @@ void running_route::set_up() {
     const auto promised = promises_of(definition_, in_.endpoints, in_.middlewares);
     const promises top = promised ? promised->output : output_->top_promises;
     const bool takes_several = top.has(promises::concurrent | promises::ordered_retry);
-    const bool has_workers = output_->middlewares.size() != definition_.output.middlewares.size();
-    const bool divides = definition_.order_by && definition_.concurrency > 1 && (takes_several || has_workers);
-    const std::uint32_t slots = has_workers || divides ? definition_.concurrency : 1;
+    const std::uint32_t slots = definition_.has_workers() || definition_.divides_by_key(top) ? definition_.concurrency : 1;
     if (slots == 1 && takes_several)
         window_ = definition_.concurrency > 1 && !definition_.keep_order ? definition_.concurrency : std::max(definition_.send_window, 1u);
     may_flush_ = takes_several;
@@ -170,7 +167,7 @@ void running_route::set_up() {
 }
 
 boost::asio::awaitable<bool> running_route::make_workers() {
-    if (output_->middlewares.size() == definition_.output.middlewares.size()) co_return true;
+    if (!definition_.has_workers()) co_return true;
     gate_.emplace(*output_->link, output_->leaf_promises, box_);
     backoff pauses{first_making_pause_ns, nanoseconds(definition_.reconnect_interval)};
     for (route_slot& s : slots_) {

@@ -38,7 +38,9 @@ void running_route::settle(flight& f) {
 void running_route::settled(flight& f, status answer) {
     f.responses.clear();
     // The ledger accepts everything at once; only a middleware above it can say otherwise, and then the message comes again.
-    if (answer != status::ok) log_.write(log_level::warning, definition_.name, definition_.input.path, "a settlement was not accepted");
+    const auto is_accepted = [](const outcome& o) { return o.settled() == settle_result::ok; };
+    if (answer != status::ok || (!input_->middlewares.empty() && !std::ranges::all_of(f.settled, is_accepted)))
+        log_.write(log_level::warning, definition_.name, definition_.input.path, "a settlement was not accepted");
     after_settle(f);
 }
 

@@ -73,6 +73,7 @@ route_snapshot running_route::snapshot() const {
             counters_.totals(),
             bytes_in_flight_.get(),
             std::chrono::duration<double>(end - started_).count(),
+            is_quiet_,
             abandoned_,
             next_try,
             lag_};
@@ -89,7 +90,7 @@ void running_route::update_state() {
 void running_route::on_state(bool connected, std::string_view cause) {
     if (failing_) return;
     if (connected) {
-        if (!is_connected_ || !input_->link->is_connected() || !output_->link->is_connected()) return;
+        if (!is_connected_ || !input_->link->is_connected() || !output_->link->is_connected() || !links_.are_connected()) return;
         lost_cause_.clear();
     } else {
         log_.write(log_level::warning, definition_.name, {}, cause);
@@ -106,6 +107,12 @@ void running_route::pause_for(std::string cause) {
     if (receive_.pending) input_->top().cancel(receive_);
     if (poll_.pending) clock_.cancel(poll_);
     update_state();
+}
+
+void running_route::look_if_quiet() {
+    const bool is_quiet = !receive_.pending && under_way_ == 0 && ready_.empty() && queued_ == 0;
+    std::lock_guard lock{mutex_};
+    is_quiet_ = is_quiet;
 }
 
 // An outage or a wrong schema must not drain a source into the dead letters.

@@ -178,6 +178,7 @@ private:
     // The state that the connections, a pause and a drain make up together.
     void update_state();
     void pause_for(std::string cause);
+    void look_if_quiet();
     // `making_ns`: when what could not be made is made again.
     void note_next_try(std::uint64_t making_ns = 0);
 
@@ -265,7 +266,8 @@ private:
     std::optional<std::chrono::steady_clock::time_point> ended_;
     bool abandoned_ = false;
     std::uint64_t next_try_ns_ = 0;  // as in connection
-    bool answers_lag_ = false;       // while messages move
+    bool is_quiet_ = false;
+    bool answers_lag_ = false;  // while messages move
     std::optional<source_lag> lag_;
     std::vector<std::function<void()>> lag_askers_;
 };

@@ -15,11 +15,15 @@ const chain_link* weak_link(const chain_promises& chain, std::uint32_t flag) {
     return &chain[at];
 }
 
-std::string order_weakness(const chain_promises& output, bool keep_order) {
+// What is sent again keeps its place where the output sees to it, or where the route is asked to and sends one message at a time.
+// Workers do not know of each other's messages: only what is divided among them by its key keeps its order.
+std::string order_weakness(const chain_promises& output, const core::route_definition& route) {
     if (const chain_link* weak = weak_link(output, promises::ordered)) return weak->name + " does not keep the order";
-    if (keep_order) return {};
-    const chain_link* weak = weak_link(output, promises::ordered_retry);
-    return weak ? weak->name + " may get a message again after later ones" : std::string{};
+    if (route.keep_order) return {};
+    if (const chain_link* weak = weak_link(output, promises::ordered_retry))
+        return weak->name + " may get a message again after later ones";
+    return route.has_workers() && !route.order_by ? "the workers of `concurrency` may send a message again after later ones"
+                                                  : std::string{};
 }
 
 }  // namespace
@@ -36,10 +40,10 @@ std::string_view to_text(delivery how) noexcept {
 std::string guarantee::text() const {
     std::string out{to_text(how)};
     if (!weakness.empty()) out += " (" + weakness + ')';
-    return out + (is_ordered ? ", ordered" : ", not ordered (" + disorder + ')');
+    return out + (is_ordered ? is_by_key ? ", ordered by key" : ", ordered" : ", not ordered (" + disorder + ')');
 }
 
-guarantee guarantee_of(const chain_promises& input, const chain_promises& output, bool keep_order) {
+guarantee guarantee_of(const chain_promises& input, const chain_promises& output, const core::route_definition& route) {
     guarantee out;
     if (const chain_link* weak = weak_link(input, promises::acknowledges)) {
         out.weakness = weak->name + " does not acknowledge";
@@ -52,8 +56,9 @@ guarantee guarantee_of(const chain_promises& input, const chain_promises& output
     } else {
         out.how = delivery::effectively_once;
     }
-    out.disorder = order_weakness(output, keep_order);
+    out.disorder = order_weakness(output, route);
     out.is_ordered = out.disorder.empty();
+    out.is_by_key = route.divides_by_key(output.back().has);
     return out;
 }
 

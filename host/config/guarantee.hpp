@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/promises.hpp"
+#include "core/route.hpp"
 
 #include <string>
 #include <string_view>
@@ -23,15 +24,16 @@ struct guarantee {
     delivery how = delivery::at_most_once;
     std::string weakness;  // the link that keeps it from being more, in words; empty for effectively once
     bool is_ordered = false;
-    std::string disorder;  // the same for the order; empty if it is kept
+    std::string disorder;    // the same for the order; empty if it is kept
+    bool is_by_key = false;  // it is kept among the messages of one value of order_by
 
     // "at least once (output.file does not recognise a message that comes again), ordered"
     [[nodiscard]] std::string text() const;
 };
 
 [[nodiscard]] std::string_view to_text(delivery how) noexcept;
-// keep_order: what is sent again keeps its place, since the route sends one message at a time where the output does not see to it.
-[[nodiscard]] guarantee guarantee_of(const chain_promises& input, const chain_promises& output, bool keep_order);
+// `route`: whose chains these are.
+[[nodiscard]] guarantee guarantee_of(const chain_promises& input, const chain_promises& output, const core::route_definition& route);
 // Why a route with this guarantee has not what `wanted` asks for; empty if it has.
 [[nodiscard]] std::string shortfall(std::string_view wanted, const guarantee& has);
 

@@ -51,6 +51,20 @@ TEST_CASE("asking for the order makes an ordered output keep it") {
           "at most once (input.wire does not acknowledge), ordered");
 }
 
+TEST_CASE("with concurrency the order is kept only where the workers cannot pass each other") {
+    const auto order = [](const std::string& more) {
+        const std::string all = text("r: {concurrency: 4, input: {wire: {}}, " + more + "}");
+        return all.substr(all.find("), ") + 3);
+    };
+    const std::string workers = "output: {file: {path: y}, middlewares: [{again: {}}]}";
+    CHECK(order("output: {file: {path: y}}") == "ordered");  // one at a time
+    CHECK(order(workers) == "not ordered (the workers of `concurrency` may send a message again after later ones)");
+    CHECK(order("order_by: '${lane}', " + workers) == "ordered by key");
+    CHECK(order("require: [ordered], " + workers) == "ordered");  // no workers then
+    CHECK(order("require: [ordered], order_by: '${lane}', " + workers) == "ordered by key");
+    CHECK(complaints("r:\n  concurrency: 4\n  require: [at_least_once]\n  input: {file: {path: x}}\n  " + workers + "\n").empty());
+}
+
 TEST_CASE("a guarantee that is not met is refused with the link that is in the way") {
     CHECK(complaints("r:\n  required_delivery: effectively_once\n  input: {file: {path: x}}\n  output: {sink: {}}\n") ==
           lines{"f.yaml:2:3: r.required_delivery: asks for effectively_once, but the route is at least once: input.file gives a message "
@@ -71,7 +85,7 @@ TEST_CASE("what an inner link lacks and an outer one mends is not held against e
     const chain_promises lost{made("output.a", 0), made("output.b", promises::idempotent | promises::ordered), made("output.c", 0),
                               made("output.d", 0)};
     const chain_promises input{made("input.a", promises::acknowledges | promises::stable_identity)};
-    CHECK(guarantee_of(input, mended, false).text() == "effectively once, ordered");
-    CHECK(guarantee_of(input, lost, false).text() ==
+    CHECK(guarantee_of(input, mended, {}).text() == "effectively once, ordered");
+    CHECK(guarantee_of(input, lost, {}).text() ==
           "at least once (output.c does not recognise a message that comes again), not ordered (output.c does not keep the order)");
 }

@@ -17,7 +17,7 @@ void check_promises(const route_shape& from, const planned_ends& ends, const kno
         route.broken = promised.error().text;
         return;
     }
-    route.has = guarantee_of(ends.input_chain, ends.output_chain, route.definition.keep_order);
+    route.has = guarantee_of(ends.input_chain, ends.output_chain, route.definition);
     for (const requirement& wanted : from.options.require) {
         const std::string text = shortfall(wanted.what, *route.has);
         if (!text.empty()) to.error(wanted.at, wanted.path, text);

@@ -118,6 +118,7 @@ void supervisor::stop(watched& w) {
         tell_end_of_replay(w);
         return;
     }
+    w.is_stopped = true;
     w.limit = clock::now() + w.plan.definition.shutdown_timeout + grace;
     w.route->stop();
 }
@@ -137,7 +138,7 @@ void supervisor::look_at_limits() {
     if (!is_stopping_) {
         const bool is_stuck = only_blocked_drains_are_left();
         for (const auto& w : routes_) {
-            if (w->has_ended) continue;
+            if (w->has_ended || w->is_stopped) continue;
             if (!is_stuck) {
                 w->limit = clock::time_point::max();
             } else if (w->limit == clock::time_point::max()) {

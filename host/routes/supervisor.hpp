@@ -61,6 +61,7 @@ private:
         bool has_ended = false;
         std::string blocked;                                 // "blocked in PLUGIN.FUNCTION"
         clock::time_point limit = clock::time_point::max();  // after which it is given up
+        bool is_stopped = false;                             // and the limit stays
         // Of a replay only:
         watched* replays = nullptr;  // the route whose letters they are
         bool is_alone = false;       // that one is paused meanwhile
@@ -91,6 +92,7 @@ private:
     void start_replay_when_quiet(watched& w);
     void end_replay(watched& w);
     void tell_end_of_replay(watched& w);
+    void forget(const watched& w);
 
     const config::known_types& types_;
     core::logger& log_;

@@ -16,8 +16,7 @@ using core::failure;
 using core::result;
 using core::status;
 
-// How long a replay waits at most until the route that it takes the output from has nothing in flight. What is left then waits to be
-// presented again or to be stored, and writes nothing while the route is paused.
+// How long a replay waits at most until the route that it takes the output from writes nothing more.
 constexpr auto most_quiet = std::chrono::seconds{5};
 // How long a status waits for the sources.
 constexpr auto most_asking = std::chrono::milliseconds{200};
@@ -132,12 +131,20 @@ result<void> supervisor::replay(const std::string& route, state::letter_filter w
 
 void supervisor::start_replay_when_quiet(watched& w) {
     const watched& of = *w.replays;
-    const core::route_snapshot now = report_of(of).snapshot;
-    const bool is_quiet = !w.is_alone || of.has_ended || (now.state == core::route_state::paused && now.totals.in_flight == 0);
-    if (is_quiet || clock::now() - w.asked > most_quiet) return launch(w, replay_endpoints_);
+    if (!w.is_alone || of.has_ended || report_of(of).snapshot.is_quiet) return launch(w, replay_endpoints_);
+    if (clock::now() - w.asked > most_quiet) {
+        w.plan.broken = quoted(of.plan.definition.name) +
+                        " still has messages on the way to the output, which it has to itself; wait for "
+                        "them, or stop the host and replay without one";
+        w.has_ended = true;
+        log_.write(core::log_level::error, w.plan.definition.name, "", "failed: " + w.plan.broken);
+        tell_end_of_replay(w);
+        return forget(w);
+    }
     auto timer = std::make_shared<boost::asio::steady_timer>(control_, look_again);
     timer->async_wait([this, &w, timer](const boost::system::error_code& failed) {
-        if (!failed && !w.has_ended) start_replay_when_quiet(w);
+        if (failed) return;
+        w.has_ended ? forget(w) : start_replay_when_quiet(w);
     });
 }
 
@@ -158,6 +165,10 @@ void supervisor::tell_end_of_replay(watched& w) {
 void supervisor::end_replay(watched& w) {
     tell_end_of_replay(w);
     if (w.route && w.route->snapshot().abandoned) return;
+    forget(w);
+}
+
+void supervisor::forget(const watched& w) {
     std::erase_if(routes_, [&](const auto& each) { return each.get() == &w; });
 }
 

@@ -124,19 +124,22 @@ status dead_letter_source::read(core::call& c) {
     return status::ok;
 }
 
-// Stops at the bounds of the call, the filter's limit, or the end. A letter that was purged meanwhile is passed over.
+// Stops at the bounds of the call, the filter's limit, the end, or before what cannot be read, which the next call finds again. A letter
+// that was purged meanwhile is passed over.
 core::result<bool> dead_letter_source::fill(batch& to, const core::receive_call& c) {
     std::uint64_t bytes = 0;
     while (archive_ && at_ < *last_ && to.messages.size() < c.max_messages) {
         const std::uint64_t left = filter_.limit == 0 ? UINT64_MAX : filter_.limit - given_;
         const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>({heads_at_a_time, left, c.max_messages - to.messages.size()}));
         const auto heads = archive_->list(filter_, at_, most);
+        if (!heads && !to.messages.empty()) return true;
         if (!heads) return heads.error();
         if (heads->empty()) break;
         for (const letter& head : *heads) {
             if (head.id > *last_) return at_ = *last_, true;
             if (!to.messages.empty() && c.max_bytes != 0 && bytes + head.size > c.max_bytes) return true;
             auto content = archive_->content(head.id);
+            if (!content && !to.messages.empty()) return true;
             if (!content) return content.error();
             at_ = head.id;
             if (!*content) continue;

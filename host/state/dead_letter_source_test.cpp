@@ -1,10 +1,14 @@
 #include "host/state/dead_letter_source.hpp"
 
+#include "host/state/database.hpp"
 #include "host/state/sqlite_dead_letters.hpp"
 #include "host/state/state_test.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
+
+#include <fstream>
+#include <iterator>
 
 using namespace mqb::state;
 using mqb::core::disposition;
@@ -197,6 +201,32 @@ TEST_CASE("a store that was never written is an empty source; a damaged one does
     answered<mqb::core::control_call> again;
     CHECK(again.wait(damaged.connect(again), side) == status::retry);
     CHECK(again.texts.best(mqb::core::whole_call).starts_with(filled.file.string() + ": is damaged or no database"));
+}
+
+TEST_CASE("what was read before a damaged letter is given, and the damage is told then") {
+    filled_store store{5};
+    {
+        auto in = database::open(store.file, std::chrono::seconds{1});
+        REQUIRE(in.has_value());
+        REQUIRE((*in)->run("UPDATE letters SET payload = replace(hex(zeroblob(50000)), '0', 'Z') WHERE id = 3"));
+    }
+    // The payload goes on in pages of its own, each of which begins with the number of the next.
+    std::fstream file(store.file, std::ios::in | std::ios::out | std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+    const std::size_t inside = bytes.find(std::string(3000, 'Z'));
+    REQUIRE(inside != std::string::npos);
+    const std::size_t page = bytes.find(std::string(3000, 'Z'), (inside / 4096 + 1) * 4096) / 4096 * 4096;
+    file.seekp(static_cast<std::streamoff>(page));
+    file.write("\xff\xff\xff\xff", 4);
+    file.close();
+
+    replay run{store};
+    CHECK(run.receive(10) == "payload 1,payload 2");
+    CHECK(run.settle(0, disposition::ack) == status::ok);
+    CHECK(run.settle(1, disposition::ack) == status::ok);
+    run.source.free_batch(run.batch);
+    CHECK(run.receive(10) == "disconnected");
+    CHECK(left_in(store) == "3:1:refused 3, 4:1:refused 4, 5:1:refused 5");
 }
 
 TEST_CASE("a settlement that cannot be recorded answers retry, and counts when it is asked for again") {
