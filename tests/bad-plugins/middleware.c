@@ -1,6 +1,8 @@
 /* middleware.c: the middleware `zoo_pass`, which gives on what its inner side gives, with faults of its own. */
 #include "core.h"
 
+#include <unistd.h>
+
 /* ---- Consumer ------------------------------------------------------------------------------------------------------------------- */
 typedef struct pass {
     mqb_consumer base;
@@ -124,6 +126,9 @@ static mqb_status pass_send(mqb_publisher *self, mqb_send *s) {
 #endif
 #ifdef FAULT_MIDDLEWARE_ANSWERS_EARLY
     f->early = 1;
+#endif
+#ifdef FAULT_MIDDLEWARE_HANGS_IN_SEND
+    for (;;) pause();
 #endif
     mqb_status status = p->inner->table->send(p->inner, &f->mine);
 #ifdef FAULT_MIDDLEWARE_ANSWERS_EARLY

@@ -95,6 +95,18 @@ class Zoo(bridge.Case):
         self.assertEqual(ledgers["bad"]["state"], "failed")
         self.assertIn("blocked in", ledgers["bad"]["cause"])
 
+    def test_a_worker_that_hangs_in_a_middleware_does_not_keep_the_process(self):
+        hanging = "{file: {path: bad.jsonl, format: raw}, middlewares: [{zoo_pass: {}}]}"
+        for concurrency in (1, 2):
+            with self.subTest(concurrency=concurrency):
+                routes = WRITING.replace("{zoo: {topic: t}}", hanging).replace("300,", f"300, concurrency: {concurrency},")
+                running = self.start_beside("middleware_hangs_in_send", routes)
+                running.wait_for(r"blocked in zoo\.send")
+                running.process.send_signal(signal.SIGTERM)
+                code = running.end()
+                ledgers = self.assert_good(running, code, (1,))
+                self.assertEqual((ledgers["bad"]["state"], ledgers["bad"]["delivered"]), ("failed", 0))
+
     def test_a_second_signal_ends_it_at_once(self):
         running = self.start_beside("hangs_in_receive", READING.replace("300", "50000"))
         running.wait_for("blocked in")

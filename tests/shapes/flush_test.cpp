@@ -55,6 +55,16 @@ TEST_CASE("an output is asked to finish what it holds when something was sent, a
     run(idle);
     CHECK(idle.end().state == route_state::completed);
     CHECK(idle.log().starts_of(verb::flush) == 0);
+
+    rig never{source_named("prefix", answers::by_mail), sink_named("ordered", answers::by_mail), messages, 5};
+    never.sink_script.always(verb::connect, {.status = status::retry});
+    never.on_event = [](rig& self, std::size_t) {
+        if (self.log().starts_of(verb::connect) == 3) self.stop();
+    };
+    run(never);
+    never.check_end();
+    CHECK(never.end().state == route_state::stopped);
+    CHECK(never.log().starts_of(verb::flush) == 0);
 }
 
 TEST_CASE("what cannot be finished for good fails the route with its text, though everything is settled") {
