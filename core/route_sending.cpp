@@ -127,6 +127,7 @@ void running_route::sent(flight& f, status answer) {
     const std::uint32_t n = f.send.messages.count;
     const bool whole = f.index.empty();
     if (whole && f.responses.empty() && std::ranges::all_of(f.outcomes, [](const outcome& o) { return o.delivered(); })) {
+        if (is_in_trouble_) set_trouble({});
         f.settle.entries = acks_.range(0, n);
         f.unsettled = 0;
         settle(f);
@@ -146,6 +147,7 @@ void running_route::sent(flight& f, status answer) {
         const auto text = f.send.texts.best(whole_call);
         fail(path + ": " + (text.empty() ? "cannot be written: " + std::string{to_text(answer)} : std::string{text}));
     }
+    if (is_in_trouble_ && !is_undone) set_trouble({});
     if (failed) tell_comes_again(f, failed, "sent again");
     if (keeps_order_ && failed) gathers_ = true;
     if (has_progress) f.tries = 0;
@@ -230,9 +232,10 @@ failure_note running_route::note_of(const flight& f, std::uint32_t k) const {
 void running_route::tell_comes_again(const flight& f, std::size_t how_many, std::string_view what) {
     if (failing_ || is_late_) return;
     const std::uint64_t now = clock_.now_steady();
+    const auto text = f.send.texts.best(f.send.texts.first_index());
+    set_trouble(definition_.output.path + ": " + (text.empty() ? "messages come back" : std::string{text}));
     if (told_at_ns_ != 0 && now - told_at_ns_ < quiet_ns) return;
     told_at_ns_ = now;
-    const auto text = f.send.texts.best(f.send.texts.first_index());
     log_.write(log_level::warning, definition_.name, definition_.output.path,
                (how_many == 1 ? "a message" : std::to_string(how_many) + " messages") + " will be " + std::string{what} +
                    (text.empty() ? std::string{} : ": " + std::string{text}));

@@ -59,6 +59,19 @@ void running_route::note_next_try(std::uint64_t making_ns) {
     next_try_ns_ = next;
 }
 
+// What an operator should hear first.
+const std::string& running_route::cause_now() const {
+    if (is_final(state_)) return cause_;
+    if (!blocked_.empty()) return blocked_;
+    return cause_.empty() ? trouble_ : cause_;
+}
+
+void running_route::set_trouble(std::string cause) {
+    is_in_trouble_ = !cause.empty();
+    std::lock_guard lock{mutex_};
+    trouble_ = std::move(cause);
+}
+
 route_snapshot running_route::snapshot() const {
     std::lock_guard lock{mutex_};
     const auto end = ended_.value_or(std::chrono::steady_clock::now());
@@ -69,7 +82,7 @@ route_snapshot running_route::snapshot() const {
                    std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds{next_try_ns_ - now});
     return {state_,
             since_,
-            blocked_.empty() || is_final(state_) ? cause_ : blocked_,
+            cause_now(),
             counters_.totals(),
             bytes_in_flight_.get(),
             std::chrono::duration<double>(end - started_).count(),

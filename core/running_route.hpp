@@ -179,6 +179,8 @@ private:
     void update_state();
     void pause_for(std::string cause);
     void look_if_quiet();
+    void set_trouble(std::string cause);
+    [[nodiscard]] const std::string& cause_now() const;
     // `making_ns`: when what could not be made is made again.
     void note_next_try(std::uint64_t making_ns = 0);
 
@@ -256,12 +258,14 @@ private:
     bool paused_ = false;
     std::string pause_cause_;
     std::string lost_cause_;  // of a connection
+    bool is_in_trouble_ = false;
 
     mutable std::mutex mutex_;  // guards what follows
     route_state state_ = route_state::starting;
     std::chrono::system_clock::time_point since_;
     std::string cause_;
     std::string blocked_;
+    std::string trouble_;  // why messages come back from the output, until some are through
     std::chrono::steady_clock::time_point started_;
     std::optional<std::chrono::steady_clock::time_point> ended_;
     bool abandoned_ = false;

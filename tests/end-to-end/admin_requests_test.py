@@ -1,10 +1,12 @@
 """status, pause and resume beside a running host, and a socket that no client can harm."""
 import json
+import shutil
 import signal
 import socket
 import stat
 
 import bridge
+from dead_letters import Letters
 
 ROUTES = """
 first: {input: {file: {path: in.txt, format: raw}}, output: {file: {path: first.txt, format: raw}}}
@@ -191,6 +193,52 @@ class Socket(Admin):
             client.sendall(b'{"do":"status"}\n')
         self.assertEqual(len(self.status()["routes"]), 803)
         self.stop(running)
+
+
+class States(Letters):
+    """What a status says of a route in trouble."""
+
+    def now(self):
+        done = self.bridge("status", "--json")  # the host may not have begun
+        return json.loads(done.stdout)["routes"]["orders"] if done.returncode == 0 else dict.fromkeys(["state", "cause", "delivered"], "")
+
+    def until_state(self, test):
+        self.until(lambda: test(self.now()))
+
+    def test_the_cause_says_why_messages_come_back_until_they_are_through(self):
+        self.lines([b"one"])
+        self.answers([{"answer": "again", "text": "no room", "not_before_ms": 2000}])
+        self.write("routes.yaml", self.route(drain=False))
+        running = self.start("run", "routes.yaml")
+        self.until_state(lambda now: (now["state"], now["cause"]) == ("running", "output: no room"))
+        self.until_state(lambda now: (now["cause"], now["delivered"]) == (None, 1))
+        running.process.terminate()
+        self.assertEqual(running.end(), 0, running.text)
+
+    def test_a_route_whose_dead_letter_endpoint_is_lost_is_reconnecting(self):
+        dead = self.folder / "sub" / "dead.txt"
+        dead.parent.mkdir()
+        self.lines([b"one"])
+        self.answers([{"answer": "refused"}] * 9)
+        output = "{middlewares: [{dlq: {endpoint: {file: {path: sub/dead.txt, format: raw}}}}], scripted: {script: orders.json, log: orders.log}}"
+        self.write("routes.yaml", self.route(more="  reconnect_interval_ms: 200\n", output=output, drain=False))
+        running = self.start("run", "routes.yaml")
+        self.until(lambda: dead.exists() and dead.read_bytes() == b"one\n")
+        shutil.rmtree(dead.parent)
+        with open(self.folder / "orders.txt", "ab") as more:
+            more.write(b"two\n")
+        self.until_state(lambda now: now["state"] == "reconnecting" and "dead.txt" in now["cause"])
+        # Another endpoint that is back does not make it whole.
+        (self.folder / "other.txt").write_bytes(b"three\n")
+        (self.folder / "other.txt").rename(self.folder / "orders.txt")
+        self.assertTrue(running.wait_for("was replaced by another file"))
+        for _ in range(5):
+            self.assertEqual(self.now()["state"], "reconnecting")
+        dead.parent.mkdir()
+        self.until_state(lambda now: (now["state"], now["cause"]) == ("running", None))
+        self.until(lambda: dead.exists() and dead.read_bytes() == b"two\nthree\n")
+        running.process.terminate()
+        self.assertEqual(running.end(), 0, running.text)
 
 
 if __name__ == "__main__":
