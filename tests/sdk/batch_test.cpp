@@ -38,12 +38,44 @@ TEST_CASE("a batch holds what was added, in one block with one owner") {
     CHECK(b[0].text() == "one");
     CHECK(b[0].lane() == 7);
     CHECK(b[0].delivery_count() == 2);
-    CHECK_FALSE(b[0].has_id());
+    CHECK(b[0].has_id());
     CHECK(b[0].metadata().get("n")->as_int() == 5);
     CHECK(b[1].is_null());
     CHECK_FALSE(b[2].is_null());
     CHECK(b[2].payload().empty());
     CHECK(b[0].raw().payload.owner == b[2].raw().metadata.owner);
+    b.free();
+}
+
+TEST_CASE("messages without an id get one when the batch is given, the others keep theirs") {
+    bench b;
+    const std::string own = "sixteen bytes id";
+    auto batch = b.pool.open();
+    batch->add("one").id(reinterpret_cast<const std::uint8_t*>(own.data()));
+    batch->add("two");
+    batch->add("three").id(reinterpret_cast<const std::uint8_t*>(own.data()));
+    batch->add("four");
+    batch.give(b.call);
+    const auto id = [&](std::uint32_t i) { return std::string(reinterpret_cast<const char*>(b[i].raw().id), 16); };
+    CHECK(id(0) == own);
+    CHECK(id(2) == own);
+    CHECK((b[1].raw().id[6] >> 4) == 7);
+    CHECK(id(1) < id(3));
+    b.free();
+}
+
+TEST_CASE("a broken record carries its bytes, and its reason first of all metadata") {
+    bench b;
+    auto batch = b.pool.open();
+    batch->add("sound").text("k", "v");
+    batch->add_broken(std::string_view("1,2\0", 4), "3 cells were expected").lane(4).text("k", "v");
+    batch.give(b.call);
+    CHECK(b[1].text() == std::string_view("1,2\0", 4));
+    CHECK(b[1].lane() == 4);
+    std::vector<std::string> entries;
+    for (const sdk::metadata_entry one : b[1].metadata()) entries.push_back(std::string(one.key()) + "=" + std::string(one.value()));
+    CHECK(entries == std::vector<std::string>{"mqb.error=3 cells were expected", "k=v"});
+    CHECK(b[0].metadata().get("mqb.error") == std::nullopt);
     b.free();
 }
 

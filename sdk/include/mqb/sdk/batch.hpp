@@ -4,6 +4,7 @@
 #include <mqb/sdk/metadata_writer.hpp>
 #include <mqb/sdk/receive_call.hpp>
 #include <mqb/sdk/slab.hpp>
+#include <mqb/sdk/uuid.hpp>
 
 #include <vector>
 
@@ -42,7 +43,7 @@ public:
     // Whether the call takes one more message with `size` bytes of payload.
     bool takes(const receive_call& call, std::uint64_t size = 0) const noexcept { return call.fits(count_, payload_bytes_, size); }
 
-    // Copies the payload into the slab. The id stays zero, for the host to make one, unless id() is called.
+    // Copies the payload into the slab. A message that has no id when the batch is given gets one (UUIDv7), unless id() is called.
     added_message add(byte_view payload) {
         std::uint8_t* to = prepare(payload.size());
         if (!payload.empty()) std::memcpy(to, payload.data(), payload.size());
@@ -83,6 +84,21 @@ protected:
     ~batch() { release_memory(); }
 
 private:
+    // The host would have to copy the whole array to make them.
+    void make_ids() noexcept {
+        std::uint32_t i = 0;
+        while (i < count_ && has_id(messages_[i])) ++i;
+        if (i == count_) return;
+        uuid_range ids(count_ - i);
+        for (; i < count_; ++i)
+            if (!has_id(messages_[i])) ids.make(messages_[i].id);
+    }
+    static bool has_id(const mqb_message& m) noexcept {
+        std::uint64_t half[2];
+        std::memcpy(half, m.id, sizeof half);
+        return (half[0] | half[1]) != 0;
+    }
+
     template <class>
     friend class batch_pool;
     template <class>

@@ -39,6 +39,7 @@ public:
     // The answer to the call: done, with the messages; without any, "nothing now".
     status give(const receive_call& call) {
         if (batch_->size() == 0) return call.nothing_now();
+        batch_->make_ids();
         detail::batch_with<Extra>* one = std::exchange(batch_, nullptr);
         batch* base = one;
         return call.give(mqb_list_of(one->messages_.data(), one->count_, sizeof(mqb_message)), base);

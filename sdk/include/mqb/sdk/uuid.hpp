@@ -3,6 +3,7 @@
 
 #include <sys/random.h>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -36,26 +37,33 @@ inline std::uint64_t random_bits() noexcept {
     return z ^ z >> 31;
 }
 
-inline void write_uuid(std::uint64_t ticket, std::uint8_t* to) noexcept {
+inline void put8_be(std::uint8_t* to, std::uint64_t bits) noexcept {
+    if constexpr (std::endian::native == std::endian::little) bits = __builtin_bswap64(bits);
+    std::memcpy(to, &bits, 8);
+}
+
+inline void write_uuid(std::uint64_t ticket, std::uint64_t random, std::uint8_t* to) noexcept {
     const std::uint64_t high = (ticket & ~std::uint64_t{0xffff}) | 0x7000 | (ticket >> 4 & 0xfff);
-    const std::uint64_t low = std::uint64_t{2} << 62 | (ticket & 15) << 58 | random_bits() >> 6;
-    for (int i = 0; i < 8; ++i) to[i] = static_cast<std::uint8_t>(high >> (56 - 8 * i));
-    for (int i = 0; i < 8; ++i) to[8 + i] = static_cast<std::uint8_t>(low >> (56 - 8 * i));
+    const std::uint64_t low = std::uint64_t{2} << 62 | (ticket & 15) << 58 | random >> 6;
+    put8_be(to, high);
+    put8_be(to + 8, low);
 }
 
 }  // namespace detail
 
 // [any] 16 bytes, greater than every id made before in this library.
-inline void make_uuid(std::uint8_t* to) noexcept { detail::write_uuid(detail::reserve_uuids(1), to); }
+inline void make_uuid(std::uint8_t* to) noexcept { detail::write_uuid(detail::reserve_uuids(1), detail::random_bits(), to); }
 
-// Ids for a batch of known size: reads the clock once. Threads: one at a time; its ids never meet those of others.
+// Ids for a batch of known size: reads the clock once, and has one random part. Threads: one at a time; its ids never meet those of
+// others.
 class uuid_range {
 public:
     explicit uuid_range(std::uint32_t count) noexcept : next_(detail::reserve_uuids(count)), end_(next_ + count) {}
-    void make(std::uint8_t* to) noexcept { next_ == end_ ? make_uuid(to) : detail::write_uuid(next_++, to); }
+    void make(std::uint8_t* to) noexcept { next_ == end_ ? make_uuid(to) : detail::write_uuid(next_++, random_, to); }
 
 private:
     std::uint64_t next_, end_;
+    std::uint64_t random_ = detail::random_bits();
 };
 
 // 8-4-4-4-12 lower-case hex digits.
