@@ -15,7 +15,11 @@ planned_ends endpoint_planner::plan_ends(const route_shape& route) {
     answered output = plan(route.output, core::publisher_side, {}, 0);
     out_.input = std::move(input.definition);
     out_.output = std::move(output.definition);
-    if (route.dead_letters) out_.dead_letters = plan(*route.dead_letters, core::publisher_side, {}, 0).definition;
+    if (route.dead_letters) {
+        endpoint_shape shape = *route.dead_letters;
+        shape.has_to_be_said = true;
+        out_.dead_letters = plan(std::move(shape), core::publisher_side, {}, 0).definition;
+    }
     if (out_.is_complete) {
         out_.input_chain = std::move(input.chain);
         out_.output_chain = std::move(output.chain);
@@ -54,6 +58,7 @@ endpoint_planner::answered endpoint_planner::plan(endpoint_shape shape, core::si
         return out;
     }
     shape = names_.resolve(std::move(shape), which, is_enabled_ ? severity::error : severity::warning, open, to_);
+    if (shape.is_empty && shape.has_to_be_said && which == core::publisher_side) refuse_empty(shape);
     const typed_config& what = shape.what;
     out.definition.type = what.type;
     const auto factory = find(types_.endpoints, what, types_.broken_endpoints, types_.missing_endpoints, "endpoint", wanted_endpoints_);
@@ -84,22 +89,31 @@ void endpoint_planner::plan_middlewares(const endpoint_shape& shape, core::side 
         if (!factory) continue;
         made.config = config(what, "", factory->schema(), factory->sides(), which);
         note_uses(what, which);
-        made.nested = plan_nested(checks_.take_nested(), which, open, depth);
+        made.nested = plan_nested(checks_.take_nested(), which, open, depth, true);
         if (out_.is_complete && !wanted_endpoints_ && !into.chain.empty())
             add_link(what, made.path + '.' + what.type, factory->promise(made.config, which, into.chain.back().has), into.chain);
     }
 }
 
 std::vector<core::nested_definition> endpoint_planner::plan_nested(std::vector<nested_value> values, core::side around,
-                                                                   const std::vector<std::string>& open, std::size_t depth) {
+                                                                   const std::vector<std::string>& open, std::size_t depth,
+                                                                   bool is_of_middleware) {
     std::vector<core::nested_definition> out;
     for (const nested_value& n : values) {
         endpoint_shape shape = read_endpoint(*n.value, n.at, n.path, to_);
+        shape.has_to_be_said = is_of_middleware;
         if (shape.what.type.empty()) out_.is_complete = false;
         const core::side which = n.side == 0 ? around : static_cast<core::side>(n.side);
         out.push_back({n.where, plan(std::move(shape), which, open, depth + 1).definition});
     }
     return out;
+}
+
+void endpoint_planner::refuse_empty(const endpoint_shape& shape) {
+    std::string text = "is empty, which would discard what goes there: name an endpoint, or say \"null: {}\" to discard";
+    if (!shape.referrer.empty()) text += " (" + shape.referrer + " refers to it)";
+    to_.error(shape.what.at, shape.path, std::move(text));
+    out_.is_complete = false;
 }
 
 template <class Factory>

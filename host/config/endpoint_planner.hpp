@@ -56,7 +56,10 @@ private:
     void plan_middlewares(const endpoint_shape& shape, core::side which, const std::vector<std::string>& open, std::size_t depth,
                           answered& into);
     std::vector<core::nested_definition> plan_nested(std::vector<nested_value> values, core::side around,
-                                                     const std::vector<std::string>& open, std::size_t depth);
+                                                     const std::vector<std::string>& open, std::size_t depth,
+                                                     bool is_of_middleware = false);
+    // A dead letter, or what else a middleware puts aside, would be gone without a word.
+    void refuse_empty(const endpoint_shape& shape);
     template <class Factory>
     std::shared_ptr<Factory> find(const core::factory_registry<Factory>& in, const typed_config& what, const reasons& broken,
                                   const reasons& missing, const char* kind, std::set<std::string>* wanted);

@@ -89,6 +89,7 @@ endpoint_shape read_endpoint(const node& value, position key_at, std::string pat
     const bool is_null_text = value.what == shape::scalar && value.text == "null";
     if (value.what == shape::null || is_null_text || (value.what == shape::map && value.entries.empty())) {
         out.what.type = "null";
+        out.is_empty = true;
         return out;
     }
     if (value.what != shape::map) {

@@ -21,8 +21,10 @@ struct typed_config {
 struct endpoint_shape {
     typed_config what;
     std::vector<typed_config> middlewares;
-    std::string path;           // in the file: "orders.input"
-    std::string referrer = {};  // who refers to it: "routes.yaml:3:12: orders.input.ref"; empty: it stands where it is used
+    std::string path;             // in the file: "orders.input"
+    std::string referrer = {};    // who refers to it: "routes.yaml:3:12: orders.input.ref"; empty: it stands where it is used
+    bool is_empty = false;        // nothing was said, which is the endpoint "null"
+    bool has_to_be_said = false;  // set by who reads it: to discard by being empty would be a mistake here
 };
 
 // Reads the value of `input` or `output`. `key_at` is the place of that key.

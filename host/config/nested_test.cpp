@@ -81,6 +81,26 @@ TEST_CASE("mistakes in nested endpoints are told like those of others") {
           lines{"f.yaml:1:41: r.output.keep.store: a store is not supported by this version"});
 }
 
+TEST_CASE("where dead letters go, and what a middleware puts aside, an empty endpoint is a mistake and null: {} is not") {
+    const std::string text = "is empty, which would discard what goes there: name an endpoint, or say \"null: {}\" to discard";
+    for (const std::string empty : {"", "null", "~", "{}", "'null'"}) {
+        CAPTURE(empty);
+        CHECK(complaints("r:\n  input: {queue: {}}\n  output: {sink: {}}\n  dead_letters:\n    endpoint: " + empty + "\n") ==
+              lines{"f.yaml:5:5: r.dead_letters.endpoint: " + text});
+        CHECK(complaints("r:\n  input: {queue: {}}\n  output:\n    sink: {}\n    middlewares:\n      - aside:\n          endpoint: " +
+                         empty + "\n") == lines{"f.yaml:7:11: r.output.middlewares[0].aside.endpoint: " + text});
+    }
+    CHECK(complaints("endpoints: {nowhere: }\nroutes:\n  r:\n    input: {queue: {}}\n    output: {sink: {}}\n"
+                     "    dead_letters: {endpoint: {ref: nowhere}}\n") ==
+          lines{"f.yaml:1:13: endpoints.nowhere: " + text + " (f.yaml:6:36: routes.r.dead_letters.endpoint.ref refers to it)"});
+    const planned said = plan(
+        "endpoints: {nowhere: {'null': {}}}\nroutes:\n  r:\n    input: {queue: {}}\n"
+        "    output: {sink: {}, middlewares: [{aside: {endpoint: {null: {}}}}, {aside: {endpoint: {ref: nowhere}}}]}\n"
+        "    dead_letters: {endpoint: {'null': null}}\n");
+    CHECK(said.lines.empty());
+    CHECK(said.routes.at(0).definition.dead_letters.endpoint.value().type == "null");
+}
+
 TEST_CASE("a nested plugin that cannot be used breaks the route") {
     const planned out = plan("r: {input: {queue: {}}, output: {spread: [{cut: {}}, {cut: {}}]}}");
     CHECK(out.lines.empty());

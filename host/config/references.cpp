@@ -58,6 +58,7 @@ endpoint_shape references::resolve(endpoint_shape shape, core::side which, sever
         }
         open.push_back(found->name);
         endpoint_shape inner = read_endpoint(*found->value, found->at, found->path, to);
+        inner.has_to_be_said = shape.has_to_be_said;
         inner.referrer = to.place_text(shape.what.config->at) + ": " + shape.what.path;
         // Outside is towards the route: first in the list of an input, last in that of an output.
         std::vector<typed_config>& own = shape.middlewares;
