@@ -85,7 +85,11 @@ int publisher::flush() {
 
 // Of a file everything is taken back, so that all was not sent. Where that cannot be done, what is whole in there is done.
 sdk::status publisher::fail(const sdk::send_call& call, int error) {
-    const std::string why = sdk::join("cannot write to file target '", config_.path, "': ", std::generic_category().message(error));
+    // Only a pipe or a socket has a reader, and only standard output can be one. No other reader ever comes.
+    const bool has_no_reader = error == EPIPE || error == ECONNRESET;
+    const std::string why =
+        sdk::join("cannot write to file target '", config_.path,
+                  "': ", has_no_reader ? "standard output was closed by its reader" : std::generic_category().message(error));
     const bool taken_back = output_.take_back();
     std::uint32_t first = 0;
     if (!taken_back) {
@@ -95,6 +99,7 @@ sdk::status publisher::fail(const sdk::send_call& call, int error) {
     } else {
         call.again(first, why + "; the batch was taken back");
     }
+    if (has_no_reader) return call.fail(sdk::status::bad_config, why);
     const bool may_pass = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EINTR || error == EAGAIN;
     return call.fail(may_pass ? sdk::status::retry : sdk::status::disconnected, why);
 }

@@ -79,6 +79,28 @@ class Copy(bridge.Case):
             self.assertIn(b"copied 2 messages", done.stderr)
         self.assertEqual(self.copy("file:in.txt", "-", "--summary", "-").returncode, 2)
 
+    def test_a_standard_output_that_its_reader_closes_ends_the_copy(self):
+        """Before the first message, and in the middle of a batch; what nobody took is not acknowledged."""
+        for size, wanted in ((3, 0), (100_000, 4)):
+            with self.subTest(size):
+                self.write("many.txt", "".join(f"{i:09}\n" for i in range(size)))
+                reading, writing = os.pipe()
+                process = subprocess.Popen([bridge.BINARY, "copy", "file:many.txt?format=raw", "-?format=raw", "--summary", "s.json"],
+                                           cwd=self.folder, env=bridge.environment(), stdin=subprocess.DEVNULL, stdout=writing,
+                                           stderr=subprocess.PIPE, text=True)
+                self.addCleanup(process.kill)
+                os.close(writing)
+                if wanted:
+                    os.read(reading, wanted)
+                os.close(reading)
+                errors = process.communicate(timeout=bridge.PATIENCE)[1]
+                self.assertEqual(process.returncode, 1, errors)
+                self.assertIn("cannot write to file target '/dev/stdout': standard output was closed by its reader", errors)
+                ledger = self.ledger()
+                self.assert_exact(ledger)
+                self.assertEqual(ledger["state"], "failed")
+                self.assertLess(ledger["delivered"], size)
+
     def test_the_middlewares_and_the_endpoint_in_one(self):
         done = self.copy("static:?body=%7B%7D&count=5", "file:out.txt?format=raw|dlq?endpoint=file%3Adead.txt|retry?max_attempts=2", "--summary", "s.json")
         self.assertEqual(done.returncode, 0, done.stderr)
