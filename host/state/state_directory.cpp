@@ -106,7 +106,7 @@ int state_directory::open_file::release() noexcept { return std::exchange(fd_, -
 result<state_directory> state_directory::open(const fs::path& path) {
     state_directory out{fs::absolute(path)};
     if (auto made = make_private(out.path_); !made) return fault(out.path_, made.error().text + std::string{advice});
-    if (auto checked = out.check_owner(); !checked) return checked.error();
+    if (auto checked = out.check_owner(guest::none); !checked) return checked.error();
     if (auto locked = out.lock(); !locked) return locked.error();
     const auto format = out.read_format();
     if (!format) return format.error();
@@ -119,16 +119,17 @@ result<state_directory> state_directory::visit(const fs::path& path) {
     state_directory out{fs::absolute(path)};
     std::error_code ignored;
     if (!fs::exists(out.path_, ignored)) return fault(out.path_, "does not exist: no mqbridge has run with it");
-    if (auto checked = out.check_owner(); !checked) return checked.error();
+    if (auto checked = out.check_owner(guest::root); !checked) return checked.error();
     if (const auto format = out.read_format(); !format) return format.error();
     return out;
 }
 
-result<void> state_directory::check_owner() const {
+result<void> state_directory::check_owner(guest besides) const {
     struct stat found {};
     if (::stat(path_.c_str(), &found) != 0) return system_fault(path_, "cannot be read");
     if (!S_ISDIR(found.st_mode)) return fault(path_, "is not a directory" + std::string{advice});
-    if (found.st_uid != ::geteuid())
+    const bool is_guest = besides == guest::root && ::geteuid() == 0;
+    if (found.st_uid != ::geteuid() && !is_guest)
         return fault(path_, "belongs to user " + user_name(found.st_uid) + ", and this process runs as " + user_name(::geteuid()) +
                                 std::string{advice});
     if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) return fault(path_, "others may write to it: chmod 700 " + path_.string());

@@ -31,7 +31,8 @@ public:
     // however it ends. Fails on a directory of another user, one that others may write to, one that another host uses (the text
     // names its process), one of a later format, and on what the file system refuses.
     [[nodiscard]] static core::result<state_directory> open(const std::filesystem::path& path);
-    // For a command beside a host, or without: no lock. Fails where there is no state directory.
+    // For a command beside a host, or without: no lock. Fails where there is no state directory, and as open() does but for the lock;
+    // root may visit that of any user.
     [[nodiscard]] static core::result<state_directory> visit(const std::filesystem::path& path);
 
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
@@ -55,7 +56,8 @@ private:
         int fd_;
     };
     explicit state_directory(std::filesystem::path path) : path_(std::move(path)) {}
-    [[nodiscard]] core::result<void> check_owner() const;
+    enum class guest { none, root };  // who may come in besides the owner
+    [[nodiscard]] core::result<void> check_owner(guest besides) const;
     [[nodiscard]] core::result<void> lock();
     [[nodiscard]] core::result<unsigned> read_format() const;  // 0: there is none
     [[nodiscard]] core::result<void> write_format() const;

@@ -102,6 +102,7 @@ TEST_CASE("a directory that others may write to, or that belongs to another user
     CHECK(text.find(::geteuid() == 0 ? "(65534), and this process runs as root (0)" : "root (0), and this process runs as ") !=
           std::string::npos);
     CHECK(text.ends_with(advice));
+    CHECK(state_directory::visit(other).has_value() == (::geteuid() == 0));  // root may ask everybody
 }
 
 TEST_CASE("what is no directory, and what is not there, is named") {

@@ -28,11 +28,11 @@ def environment():
 class Running:
     """A mqbridge that runs: lines of its standard error as they come."""
 
-    def __init__(self, folder, arguments, summary=True):
+    def __init__(self, folder, arguments, summary=True, binary=BINARY, plugins=PLUGINS, **how):
         self.summary_file = folder / "summary.json"
         self.process = subprocess.Popen(
-            [BINARY, *map(str, arguments)] + (["--summary", str(self.summary_file)] if summary else []),
-            cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            [binary, *map(str, arguments)] + (["--summary", str(self.summary_file)] if summary else []),
+            cwd=folder, env=environment() | {"MQB_PLUGIN_PATH": str(plugins)}, **how, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.text = ""
         self.output_size = 0
         self._selector = selectors.DefaultSelector()

@@ -1,5 +1,7 @@
 """The state directory of a host: one host at a time, and a clear error for each directory that cannot be used."""
+import json
 import os
+import shutil
 import stat
 import unittest
 
@@ -67,6 +69,33 @@ class State(bridge.Case):
     def test_one_of_another_user(self):
         self.state.mkdir(0o700)
         os.chown(self.state, 65534, 65534)
+        self.refused(r"belongs to user .*\(65534\), and this process runs as root")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can start a host of another user")
+    def test_root_asks_the_host_of_another_user(self):
+        """It is answered, leaves nothing of its own behind, and cannot run there."""
+        self.write("routes.yaml", ROUTES)
+        (self.folder / "plugins").mkdir()
+        shutil.copy(bridge.PLUGINS / "libmqb_file.so", self.folder / "plugins")
+        shutil.copy(bridge.BINARY, self.folder / "binary")
+        for path in (self.folder, self.folder / "in.txt", self.folder / "routes.yaml"):
+            os.chown(path, 65534, 65534)
+        host = bridge.Running(self.folder, ["run", "routes.yaml"], binary=str(self.folder / "binary"), plugins=self.folder / "plugins",
+                              user=65534, group=65534, extra_groups=[])
+        self.addCleanup(host.close)
+        self.until(lambda: (self.folder / "out.txt").exists())
+        done = self.bridge("status", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["host"]["pid"], host.process.pid)
+        for words, said in ((["pause", "flow"], "flow: pausing\n"), (["resume", "flow"], "flow: resuming\n"), (["dlq", "list"], "no dead letters\n")):
+            done = self.bridge(*words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, said, ""))
+        host.process.terminate()
+        self.assertEqual(host.end(), 0, host.text)
+        done = self.bridge("dlq", "list")
+        self.assertEqual((done.returncode, done.stdout), (0, "no dead letters\n"), done.stderr)
+        self.assertEqual({path.stat().st_uid for path in [self.state, *self.state.rglob("*")]}, {65534})
+        (self.folder / "out.txt").unlink()
         self.refused(r"belongs to user .*\(65534\), and this process runs as root")
 
     def test_one_of_a_later_version(self):
