@@ -178,10 +178,10 @@ int dlq_replay(const dlq_replay_options& options) {
     const auto asked = ask_host_to_replay(directory->socket_file(), *which, *all);
     if (!asked) return failed(asked.error());
     if (!*asked) {
+        const std::string why = why_nobody_answers(*directory);
+        if (directory->holder()) return failed(failed_with(why));
         if (options.place.files.empty())
-            return failed(failed_with("no mqbridge runs on the state directory " + directory->path().string() +
-                                      ": give the route file that has the routes of the letters"),
-                          exit_bad_input);
+            return failed(failed_with(why + ": give the route file that has the routes of the letters"), exit_bad_input);
         if (const int code = replay_here(options, *path, *which, *all); code != exit_done) return code;
     }
     return tell(*all, clean, options.json);

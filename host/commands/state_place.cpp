@@ -6,7 +6,6 @@
 #include "host/config/dotenv.hpp"
 #include "host/config/route_set.hpp"
 #include "host/logs/scrubber.hpp"
-#include "host/state/state_directory.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -28,6 +27,15 @@ bool read_state_place(const std::vector<std::string>& files, state_place& into) 
     return true;
 }
 
+std::string why_nobody_answers(const state::state_directory& directory) {
+    const auto process = directory.holder();
+    if (!process) return "no mqbridge runs on the state directory " + directory.path().string();
+    const std::string number = std::to_string(*process);
+    return "process " + number + " runs on the state directory " + directory.path().string() + " and cannot be asked: its socket " +
+           directory.socket_file().string() + " is not there, or no longer its own; a host makes it when it starts (kill -TERM " + number +
+           " stops it)";
+}
+
 int ask_host(const place_options& options, const char* command, const std::string& request, std::string& answer) {
     state_place from;
     if (!read_state_place(options.files, from)) return exit_bad_input;
@@ -42,7 +50,7 @@ int ask_host(const place_options& options, const char* command, const std::strin
     if (!directory) return failed(directory.error().text);
     auto said = admin::ask(directory->socket_file(), request);
     if (!said) return failed(said.error().text);
-    if (!*said) return failed("no mqbridge runs on the state directory " + directory->path().string());
+    if (!*said) return failed(why_nobody_answers(*directory));
     answer = std::move(**said);
     boost::system::error_code broken;
     const boost::json::value value = boost::json::parse(answer, broken);

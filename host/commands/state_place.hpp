@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/result.hpp"
+#include "host/state/state_directory.hpp"
 
 #include <filesystem>
 #include <string>
@@ -21,6 +22,9 @@ struct state_place {
 
 // Reads the files, without their plugins. Prints what is wrong with them; false: a file cannot be used.
 [[nodiscard]] bool read_state_place(const std::vector<std::string>& files, state_place& into);
+
+// Why nobody can be asked on a directory whose socket takes no connection: no host runs there, or one that has lost its socket.
+[[nodiscard]] std::string why_nobody_answers(const state::state_directory& directory);
 
 // Asks the host that runs on that directory; the answer is the exit code, and what could not be done is printed after `mqbridge COMMAND: `. `answer` is the
 // JSON text of an answer that is no refusal.

@@ -189,4 +189,24 @@ result<fs::path> state_directory::instance_directory(std::string_view route, std
     return out;
 }
 
+// What the lock says may be of a host that was killed, and its number that of any process by now.
+std::optional<int> state_directory::holder() const {
+    struct stat lock {};
+    int process = 0;
+    {
+        const open_file file{::open((path_ / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+        if (file.get() < 0 || ::fstat(file.get(), &lock) != 0) return std::nullopt;
+        const std::string text = read_small(file.get());
+        std::from_chars(text.data(), text.data() + text.size(), process);
+    }
+    if (process <= 0) return std::nullopt;
+    std::error_code failed;
+    for (fs::directory_iterator each{"/proc/" + std::to_string(process) + "/fd", failed}; !failed && each != fs::directory_iterator{};
+         each.increment(failed)) {
+        struct stat open {};
+        if (::stat(each->path().c_str(), &open) == 0 && open.st_dev == lock.st_dev && open.st_ino == lock.st_ino) return process;
+    }
+    return std::nullopt;
+}
+
 }  // namespace mqb::state

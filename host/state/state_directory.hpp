@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,8 @@ public:
     [[nodiscard]] std::filesystem::path socket_file() const { return path_ / "admin.sock"; }
     // The private folder of one endpoint or middleware, made where there is none (mode 0700); the same in every run.
     [[nodiscard]] core::result<std::filesystem::path> instance_directory(std::string_view route, std::string_view endpoint) const;
+    // The process that holds the lock, as far as it can be seen: the one that the lock names, if it has that file open. Takes no lock.
+    [[nodiscard]] std::optional<int> holder() const;
 
 private:
     // The lock lives as long as the descriptor.

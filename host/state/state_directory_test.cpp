@@ -67,9 +67,11 @@ TEST_CASE("a second host on a directory is told the process of the first, until 
     CHECK(fault_of(state_directory::open(in.path())) == "state directory " + in.path().string() +
                                                             ": another mqbridge runs on it (process " + std::to_string(first.id()) +
                                                             "): stop that one, or give this one a directory of its own with --state-dir");
-    CHECK(state_directory::visit(in.path()).has_value());
+    REQUIRE(state_directory::visit(in.path()).has_value());
+    CHECK(state_directory::visit(in.path())->holder() == first.id());
     first.kill();
     CHECK(first.end() == -SIGKILL);
+    CHECK_FALSE(state_directory::visit(in.path())->holder());
     const auto second = state_directory::open(in.path());
     CHECK(fault_of(second) == "");
     CHECK(text_of(in.path() / "lock") == std::to_string(::getpid()) + "\n");

@@ -1,5 +1,6 @@
 """status, pause and resume beside a running host, and a socket that no client can harm."""
 import json
+import os
 import shutil
 import signal
 import socket
@@ -153,6 +154,22 @@ class Socket(Admin):
         self.until(lambda: self.bridge("status").returncode == 0)
         self.assertEqual(self.status()["host"]["pid"], again.process.pid)
         self.stop(again)
+
+    def test_a_host_whose_socket_was_removed_is_named(self):
+        """Until it has ended, and not another process that has got its number."""
+        door = self.folder / "state/admin.sock"
+        door.unlink()
+        number = self.running.process.pid
+        for words in (["status"], ["pause", "first"]):
+            done = self.bridge(*words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, f"^mqbridge {words[0]}: process {number} runs on the state directory .*/state and cannot be asked: "
+                                          f"its socket .*/state/admin.sock is not there, .* \\(kill -TERM {number} stops it\\)\n$")
+        self.stop()
+        lock = self.folder / "state/lock"
+        for text in ("1\n", f"{os.getpid()}\n", "", "-1\n", "x\n", "9" * 40):
+            lock.write_text(text)
+            self.assertRegex(self.bridge("status").stderr, "no mqbridge runs on")
 
     def test_a_path_longer_than_a_socket_address(self):
         self.stop()

@@ -66,6 +66,10 @@ class BesideAHost(Letters):
         self.write("routes.yaml", self.route(drain=False))
         running = self.start("run", "routes.yaml")
         self.until(lambda: self.count() == 2)
+        door = self.folder / "state/admin.sock"
+        door.rename(self.folder / "aside")  # a replay of the command's own would have two at work on the output
+        self.assertRegex(self.dlq("replay", "routes.yaml", code=1), f"process {running.process.pid} runs on .* and cannot be asked")
+        (self.folder / "aside").rename(door)
         self.answers([{"answer": "refused", "text": "not yet"}])
         self.assertEqual(self.dlq("replay", code=1), [{"route": "orders", "letters": 2, "replayed": 1, "left": 1, "cause": None}])
         self.assertEqual([(letter["attempts"], letter["error"]) for letter in self.dlq("list")], [(2, "not yet")])
