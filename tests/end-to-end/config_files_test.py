@@ -24,6 +24,26 @@ class Files(bridge.Case):
         for name in ("a", "b"):
             self.assert_delivered(running.ledgers()[name], 3)
 
+    def test_a_set_without_routes_is_an_error(self):
+        """A file that was lost or cut must not look like a run that is done; an empty one beside others is no harm."""
+        self.write("in.jsonl", "a\n")
+        for text in ("", "# only a comment\n", "---\n", "{}\n", "routes:\n", "routes: {}\n", "state_dir: state\nendpoints: {x: null}\n"):
+            self.write("f.yaml", text)
+            for command in ("check", "run"):
+                with self.subTest(text, command=command):
+                    done = self.bridge(command, "f.yaml")
+                    self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                    self.assertIn("f.yaml: no routes in it: nothing would run\n", done.stderr)
+        self.write("empty.yaml", "")
+        self.assertIn("empty.yaml: no routes in it, nor in the other files: nothing would run\n", self.check("empty.yaml", "f.yaml").stderr)
+        self.write("g.yaml", "r: " + ROUTE % "o")
+        done = self.bridge("run", "empty.yaml", "f.yaml", "g.yaml")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.folder / "o").read_text(), "a\n")
+        self.assertEqual(json.loads(self.check("empty.yaml", "--json").stdout)["ok"], False)
+        self.write("f.yaml", "state_dir: state\n")
+        self.assertEqual(self.bridge("dlq", "list", "f.yaml").returncode, 0)  # for its state_dir
+
     def test_variables_and_overrides_of_the_environment_run(self):
         self.write("in.jsonl", "a\nb\n")
         self.write("f.yaml", "r: " + ROUTE % "'${OUT}'")
