@@ -160,6 +160,19 @@ TEST_CASE("what is wrong in a route") {
     CHECK(complaints("") == lines{"f.yaml:1:1: warning: says nothing: there is no route in it"});
 }
 
+TEST_CASE("a name with U+0000 in it is refused wherever it leads outside, and not in other texts") {
+    const std::string text = "holds U+0000, which would cut the name short";
+    CHECK(complaints("r: {input: {queue: {}}, output: {file: {path: \"a\\0b\"}}}\n") == lines{"f.yaml:1:47: r.output.file.path: " + text});
+    CHECK(plan({{"f.json", R"({"r": {"input": {"queue": {}}, "output": {"file": {"path": "a\u0000"}}}})"}}).lines ==
+          lines{"f.json:1:60: r.output.file.path: " + text});
+    CHECK(complaints("state_dir: \"s\\0\"\nplugins: [p, \"q\\0\"]\nroutes: {r: {input: {queue: {}}}}\n") ==
+          lines{"f.yaml:1:12: state_dir: " + text, "f.yaml:2:14: plugins: " + text});
+    const lines secret = complaints("r: {description: \"${file:/etc/hostname\\0x}\", input: {queue: {}}}\n");
+    REQUIRE(secret.size() == 1);
+    CHECK(secret[0].find("/etc/hostname… cannot be read: " + text) != std::string::npos);
+    CHECK(complaints("r: {description: \"a\\0b\", input: {queue: {any: \"\\0\"}}}\n").empty());
+}
+
 TEST_CASE("what is wrong in an endpoint") {
     CHECK(complaints("r:\n  input:\n    file:\n      path: x\n      delet: true\n") ==
           lines{"f.yaml:5:7: r.input.file.delet: unknown key (did you mean \"delete\"?)"});

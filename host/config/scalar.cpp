@@ -72,6 +72,10 @@ std::optional<std::uint64_t> read_size(std::string_view text) noexcept {
     return std::nullopt;
 }
 
+std::string fault_in_name(std::string_view text) {
+    return text.find('\0') == std::string_view::npos ? "" : "holds U+0000, which would cut the name short";
+}
+
 std::string json_string(std::string_view text) { return boost::json::serialize(boost::json::string_view{text.data(), text.size()}); }
 
 }  // namespace mqb::config

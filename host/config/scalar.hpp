@@ -18,4 +18,7 @@ namespace mqb::config {
 // With quotes and escapes.
 [[nodiscard]] std::string json_string(std::string_view text);
 
+// Why a text is no name of a file or of another thing outside: a U+0000 in it would cut it short there. Empty: it is one.
+[[nodiscard]] std::string fault_in_name(std::string_view text);
+
 }  // namespace mqb::config

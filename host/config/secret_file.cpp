@@ -1,5 +1,7 @@
 #include "host/config/secret_file.hpp"
 
+#include "host/config/scalar.hpp"
+
 #include <simdjson.h>
 
 #include <fcntl.h>
@@ -26,6 +28,7 @@ core::failure failed(const std::string& path, const std::string& why) {
 }  // namespace
 
 core::result<std::string> read_secret_file(const std::string& path, std::size_t largest) {
+    if (const std::string fault = fault_in_name(path); !fault.empty()) return failed(path.substr(0, path.find('\0')) + "…", fault);
     const opened file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};  // a pipe must not hold us up
     if (file.number < 0) return failed(path, std::strerror(errno));
     struct stat about {};

@@ -1,5 +1,7 @@
 #include "host/config/settings.hpp"
 
+#include "host/config/scalar.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -26,6 +28,7 @@ bool is_empty(const node& value) {
 void read_text(const entry& from, const std::string& path, std::string& into, findings& to) {
     if (from.value->what == shape::scalar) {
         into = from.value->text;
+        if (std::string fault = fault_in_name(into); !fault.empty()) to.error(from.value->at, path, std::move(fault));
     } else if (from.value->what != shape::null) {
         to.error(from.at, path, "has to be a text");
     }
@@ -65,6 +68,7 @@ void read_plugins(const entry& from, const std::string& path, settings& into, fi
     for (const node_ptr& item : from.value->items) {
         if (item->what == shape::scalar) {
             into.plugins.push_back(item->text);
+            if (std::string fault = fault_in_name(item->text); !fault.empty()) to.error(item->at, path, std::move(fault));
         } else {
             to.error(item->at, path, "has to be a list of files");
         }

@@ -185,6 +185,10 @@ std::string validation::array(const node& value, const schema& against, const pl
 
 std::string validation::scalar(const node& value, const schema& against, const place& where) {
     collect_password(value.text, secrets_);
+    if (std::string fault = fault_in_name(value.text); !fault.empty() && (!against.uri.empty() || !against.exclusive.empty())) {
+        to_.error(value.at, where.path, std::move(fault));
+        return "null";
+    }
     if (!against.exclusive.empty()) exclusive_.push_back({value.text, against.exclusive, value.at, where.path});
     if (!against.choices.empty() && std::find(against.choices.begin(), against.choices.end(), value.text) == against.choices.end()) {
         std::string text = shown(value, against, where) + "is not known here" + did_you_mean(value.text, against.choices);
