@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 using namespace mqb::config;
@@ -23,6 +26,32 @@ TEST_CASE("a file has one writer in all files of the set") {
     CHECK(plan({{"a.yaml", "a: {input: {queue: {}}, output: {file: {path: x}}}\n"},
                 {"b.yaml", "b: {input: {queue: {}}, output: {file: {path: x}}}\n"}})
               .lines == lines{"b.yaml:1:47: b.output.file.path: \"x\" is written by a.output.file.path too (a.yaml:1:47)"});
+}
+
+TEST_CASE("a file that is there is one by all its names: a hard link, a symbolic link to a folder") {
+    namespace fs = std::filesystem;
+    std::string folder = (fs::temp_directory_path() / ("mqb-exclusive-" + std::string(6, 'X'))).string();
+    REQUIRE(::mkdtemp(folder.data()));
+    std::ofstream{folder + "/in.jsonl"} << "1\n";
+    std::ofstream{folder + "/other.jsonl"} << "1\n";
+    fs::create_hard_link(folder + "/in.jsonl", folder + "/hard.jsonl");
+    fs::create_directory_symlink(folder, folder + "/soft");
+    const auto route = [&](const char* input, const char* output) {
+        lines out = complaints("r:\n  input: {file: {path: " + folder + input + "}}\n  output: {file: {path: " + folder + output + "}}\n");
+        for (std::string& line : out)
+            for (std::size_t at; (at = line.find(folder)) != std::string::npos;) line.replace(at, folder.size(), "DIR");
+        return out;
+    };
+    CHECK(route("/in.jsonl", "/hard.jsonl") == lines{"f.yaml:3:25: r.output.file.path: \"DIR/hard.jsonl\" is read by the same route, at "
+                                                     "r.input.file.path (f.yaml:2:24): \"DIR/in.jsonl\" is the same file"});
+    CHECK(route("/in.jsonl", "/soft/hard.jsonl").size() == 1);
+    CHECK(route("/in.jsonl", "/soft/in.jsonl").size() == 1);
+    CHECK(route("/soft/none.jsonl", "/none.jsonl").size() == 1);
+    CHECK(route("/in.jsonl", "/other.jsonl").empty());
+    CHECK(complaints("a: {input: {queue: {}}, output: {file: {path: " + folder +
+                     "/hard.jsonl}}}\nb: {input: {queue: {}}, output: {file: {path: " + folder + "/in.jsonl}}}\n")
+              .size() == 1);
+    fs::remove_all(folder);
 }
 
 TEST_CASE("sharing that does no harm is no finding") {
