@@ -17,6 +17,10 @@ namespace {
 // What a route itself may need to notice that its time is over.
 constexpr auto grace = std::chrono::seconds{1};
 
+// Signals that come together mean one thing: a terminal and a wrapper that both send one, a service manager that sends several kinds.
+// Nobody asks twice as fast as this.
+constexpr auto together = std::chrono::milliseconds{100};
+
 }  // namespace
 
 supervisor::supervisor(std::vector<config::planned_route> plan, const config::known_types& types, core::logger& log,
@@ -96,12 +100,15 @@ void supervisor::wait_for_signal() {
 }
 
 void supervisor::on_signal(int number) {
-    if (is_stopping_) {
+    const std::string name = number == SIGINT ? "SIGINT" : "SIGTERM";
+    if (!asked_to_stop_) {
+        asked_to_stop_ = clock::now();
+        log_.write(core::log_level::info, "", "", name + ": stopping" + (is_stopping_ ? " already; one more leaves at once" : ""));
+        if (!is_stopping_) stop_all();
+    } else if (clock::now() - *asked_to_stop_ >= together) {
         log_.write(core::log_level::warning, "", "", "second signal: leaving at once");
         leave_();
     }
-    log_.write(core::log_level::info, "", "", std::string{number == SIGINT ? "SIGINT" : "SIGTERM"} + ": stopping");
-    stop_all();
     wait_for_signal();
 }
 

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ public:
     supervisor(const supervisor&) = delete;
     supervisor& operator=(const supervisor&) = delete;
 
-    // Returns when every route has ended. Calls `leave` where one does not, or on a second signal.
+    // Returns when every route has ended. Calls `leave` where one does not, or on a second SIGTERM or SIGINT
+    // that did not come together with the first.
     void run();
     // Stops every route in order, as the first signal does. On the thread of run().
     void stop_all();
@@ -103,7 +105,8 @@ private:
     boost::asio::signal_set signals_{control_};
     boost::asio::steady_timer timer_{control_};
     bool is_stopping_ = false;
-    bool gave_up_ = false;  // some thread will never come back
+    std::optional<clock::time_point> asked_to_stop_;  // by the first SIGTERM or SIGINT
+    bool gave_up_ = false;                            // some thread will never come back
     std::vector<std::unique_ptr<watched>> routes_;
     thread_pool pool_;
 };

@@ -80,6 +80,16 @@ class Running:
         self.close()
         return code
 
+    def signal_until_end(self, number):
+        """Sends the signal again and again, as somebody who wants out; the exit code."""
+        until = time.monotonic() + PATIENCE
+        while self.process.poll() is None:
+            if time.monotonic() > until:
+                raise AssertionError(f"no end in {PATIENCE} s; so far:\n{self.text}")
+            self.process.send_signal(number)
+            self._read(time.monotonic() + 0.02)
+        return self.end()
+
     def close(self):
         if self.process.poll() is None:
             self.process.kill()

@@ -54,13 +54,37 @@ class Shutdown(bridge.Case):
         for _ in range(3):
             running = self.start_with(BLACK_HOLE, routes=ROUTE.replace("1000", "50000"))
             self.until(self.was_sent)
-            running.process.send_signal(signal.SIGTERM)
-            running.wait_for("SIGTERM: stopping")
-            seconds, code = self.end_after(running, signal.SIGTERM)
+            began = time.monotonic()
+            code = running.signal_until_end(signal.SIGTERM)
+            seconds = time.monotonic() - began
             self.assertEqual(code, 1, running.text)
+            self.assertIn("second signal: leaving at once", running.text)
             self.assert_exact(running.ledgers()["flow"])
+            self.assertGreaterEqual(seconds, 0.1)
             best = min(best, seconds)
         self.assertLess(best, 0.5)
+
+    def test_signals_that_come_together_are_one_and_a_hangup_is_never_the_first_of_two(self):
+        for numbers in ((signal.SIGHUP, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT, signal.SIGHUP), (signal.SIGINT, signal.SIGTERM)):
+            with self.subTest(numbers):
+                running = self.start_with(BLACK_HOLE)
+                self.until(self.was_sent)
+                began = time.monotonic()
+                for number in numbers:
+                    running.process.send_signal(number)
+                code = running.end()
+                self.assertGreaterEqual(time.monotonic() - began, 0.5)
+                self.assertEqual(code, 1, running.text)
+                self.assertNotIn("second signal", running.text)
+                self.assertEqual(running.ledgers()["flow"]["returned"], 9)
+        running = self.start_with(BLACK_HOLE, routes=ROUTE.replace("1000", "50000"))
+        self.until(self.was_sent)
+        running.process.send_signal(signal.SIGHUP)
+        running.wait_for("SIGHUP: stopping")
+        running.process.send_signal(signal.SIGTERM)
+        running.wait_for("SIGTERM: stopping already; one more leaves at once")
+        self.assertEqual(running.signal_until_end(signal.SIGTERM), 1)
+        self.assertIn("second signal: leaving at once", running.text)
 
     def test_during_the_start(self):
         best = 60.0

@@ -110,10 +110,7 @@ class Zoo(bridge.Case):
     def test_a_second_signal_ends_it_at_once(self):
         running = self.start_beside("hangs_in_receive", READING.replace("300", "50000"))
         running.wait_for("blocked in")
-        running.process.send_signal(signal.SIGTERM)
-        running.wait_for("SIGTERM: stopping")
-        running.process.send_signal(signal.SIGTERM)
-        code = running.end()
+        code = running.signal_until_end(signal.SIGTERM)
         self.assert_good(running, code, (1,))
         self.assertIn("second signal", running.text)
 
