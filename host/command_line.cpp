@@ -5,6 +5,7 @@
 #include "host/commands/commands.hpp"
 #include "host/commands/mistyped.hpp"
 #include "host/loading/describe.hpp"
+#include "host/logs/scrubber.hpp"
 
 #include <mqb/status.h>
 
@@ -15,6 +16,7 @@
 #endif
 
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -131,11 +133,15 @@ int run_command_line(int count, char** arguments) {
     try {
         app.parse(given);
     } catch (const CLI::ParseError& e) {
+        const scrubber clean;  // what is quoted may be a URL with a password
         if (const std::string text = mistyped(app, e); !text.empty()) {
-            std::cerr << text;
+            std::cerr << clean.clean(text);
             return exit_bad_input;
         }
-        return app.exit(e) == 0 ? exit_done : exit_bad_input;
+        std::ostringstream told;
+        const int code = app.exit(e, std::cout, told);
+        std::cerr << clean.clean(told.str());
+        return code == 0 ? exit_done : exit_bad_input;
     }
     if (const auto code = run_state_command(app, to.state)) return *code;
     for (const command_action& a : actions)

@@ -37,6 +37,17 @@ std::string base64(std::string_view text) {
     return out;
 }
 
+// scheme://user:password@host: a password there may be too short to be looked for in every text.
+void hide_users(std::string& text) {
+    constexpr std::string_view behind_authority = "/?# \t\r\n\"'<>";
+    for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
+        at += 3;
+        const std::size_t end = std::min(text.find_first_of(behind_authority, at), text.size());
+        const std::size_t mark = std::string_view{text}.substr(0, end).rfind('@');
+        if (mark != std::string::npos && mark > at) text.replace(at, mark - at, "***");
+    }
+}
+
 }  // namespace
 
 scrubber::scrubber(std::span<const std::string> secrets) {
@@ -55,6 +66,7 @@ std::string scrubber::clean(std::string_view text) const {
     for (const std::string& form : forms_) {
         for (std::size_t at = out.find(form); at != std::string::npos; at = out.find(form, at + 3)) out.replace(at, form.size(), "***");
     }
+    hide_users(out);
     return out;
 }
 

@@ -12,7 +12,8 @@ namespace mqb::host {
 class scrubber {
 public:
     scrubber() = default;
-    // Secrets of fewer than 6 bytes stay: they would be found in any text.
+    // Secrets of fewer than 6 bytes stay, as they would be found in any text; but what stands before the @ of scheme://user:password@host
+    // is always taken out.
     explicit scrubber(std::span<const std::string> secrets);
     [[nodiscard]] std::string clean(std::string_view text) const;
 

@@ -20,3 +20,11 @@ TEST_CASE("the longest form goes first") {
     const std::vector<std::string> secrets{"secret", "secret-two"};
     CHECK(scrubber{secrets}.clean("secret-two secret") == "*** ***");
 }
+
+TEST_CASE("user and password of a URL are taken out, however short and known or not") {
+    const scrubber clean;
+    CHECK(clean.clean("a://u:p@h:1/x?y and \"b://t@h\"") == "a://***@h:1/x?y and \"b://***@h\"");
+    CHECK(clean.clean("a://u:p@ss@h c://u:p@h") == "a://***@h c://***@h");
+    CHECK(clean.clean("a://u:p@") == "a://***@");
+    CHECK(clean.clean("a://h/p@th a://@h :// a://h?m=x@y a://") == "a://h/p@th a://@h :// a://h?m=x@y a://");
+}

@@ -106,6 +106,8 @@ bool uri_reader::put_roles(const uri_endpoint& from, const schema& against, cons
         return put(into, path->name, text(stream_), false);
     }
     const bool has_host = authority || driver;
+    if (!has_host && from.has_user())
+        return complain('"' + type + "\" takes no user and password before an @; in a path write the @ as %40"), false;
     std::string rest = has_host ? from.path : from.authority + from.path;
     if (driver && !from.authority.empty()) {
         std::string url = from.scheme + "://" + from.authority + (path ? "" : from.path);
@@ -119,7 +121,10 @@ bool uri_reader::put_roles(const uri_endpoint& from, const schema& against, cons
     if (authority && !from.authority.empty() && !put(into, authority->name, text(from.authority), false)) return false;
     if (has_host && rest.starts_with('/')) rest.erase(0, 1);
     if (rest.empty()) return true;
-    if (!path) return complain('"' + type + "\" takes no path, and \"" + rest + "\" stands there"), false;
+    if (!path) {
+        const bool may_be_secret = rest.find('@') != std::string::npos;  // user:password@host without its "//"
+        return complain('"' + type + "\" takes no path, and " + (may_be_secret ? "one" : '"' + rest + '"') + " stands there"), false;
+    }
     auto decoded = value_text(rest);
     if (!decoded) return complain(decoded.error().text), false;
     return put(into, path->name, text(std::move(*decoded)), false);

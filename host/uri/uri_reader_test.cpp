@@ -56,6 +56,19 @@ std::string read(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("a user and a password where no host is taken are refused and not told") {
+    const std::string refusal = "SOURCE: \"file\" takes no user and password before an @; in a path write the @ as %40";
+    CHECK(read("file://user:pw@h/x") == refusal);
+    CHECK(read("file://:pw@h") == refusal);
+    CHECK(read("null://user:pw@h").find("pw") == std::string::npos);
+    CHECK(read("null:user:pw@h") == "SOURCE: \"null\" takes no path, and one stands there");
+    CHECK(read("host://user:pw@h/t") == "{host: {url: user:pw@h, topic: t}}");
+    CHECK(read("file://a@b/c") == "{file: {path: a@b/c}}");
+    CHECK(read("file://a:b/c@d") == "{file: {path: a:b/c@d}}");
+    CHECK(read("file:a:b@c") == "{file: {path: a:b@c}}");
+    CHECK(read("file://${A:-x@y:z}/c") == "{file: {path: ${A:-x@y:z}/c}}");
+}
+
 TEST_CASE("the path is what the schema says") {
     CHECK(read("file:a/b") == "{file: {path: a/b}}");
     CHECK(read("file://a/b") == "{file: {path: a/b}}");

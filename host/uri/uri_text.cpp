@@ -130,6 +130,11 @@ core::result<std::string> resolved(std::string_view text, bool is_for_variables)
 
 }  // namespace
 
+bool uri_endpoint::has_user() const noexcept {
+    const std::size_t at = find_outside(authority, '@');
+    return at != std::string_view::npos && find_outside(authority, ':') < at;
+}
+
 core::result<uri_text> split_uri(std::string_view text) {
     uri_text out;
     const std::vector<std::string_view> parts = split(text, '|');

@@ -24,6 +24,9 @@ struct uri_endpoint {
     std::string authority;  // what stands behind "//", up to the next "/"
     std::string path;       // with its leading "/", if there is one
     uri_parameters parameters;
+
+    // The authority is user:password@host.
+    [[nodiscard]] bool has_user() const noexcept;
 };
 
 struct uri_middleware {

@@ -183,6 +183,19 @@ class Copy(bridge.Case):
         self.assertEqual(done.returncode, 1)
         self.assertNotIn(b"hunter2", done.stdout + done.stderr)
 
+    def test_the_password_of_a_uri_is_never_told(self):
+        uri = "//me:pw1@h:5/q"
+        for words in (["file:" + uri, "null:"], ["nothing:" + uri, "null:"], ["null:" + uri, "null:"], ["file:in.txt", "file:" + uri],
+                      ["file:in.txt", "null:", "spare:" + uri], ["file:in.txt", "null:", "--limit", "x:" + uri], ["x:" + uri],
+                      ["file:in.txt?format=x:" + uri, "null:"], ["file:in.txt?x:" + uri, "null:"], ["file:x:" + uri, "null:", "--drain"],
+                      ["static:?body=x&count=x:" + uri, "null:"], ["file:in.txt", "null:|dlq?endpoint=file%3A%2F%2Fme%3Apw1%40h"],
+                      ["file:in.txt", "null:", "--state-dir", "/dev/null/x:" + uri]):
+            with self.subTest(words):
+                done = self.copy(*words)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertTrue(done.stderr)
+                self.assertNotIn(b"pw1", done.stdout + done.stderr)
+
     def on_terminal(self, *words):
         """Runs with a terminal for standard error; what it showed."""
         ours, theirs = pty.openpty()
