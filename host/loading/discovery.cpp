@@ -39,6 +39,11 @@ std::vector<fs::path> files_in(const fs::path& directory) {
     return out;
 }
 
+bool is_same(const fs::path& a, const fs::path& b) {
+    std::error_code e;
+    return a == b || (fs::equivalent(a, b, e) && !e);
+}
+
 }  // namespace
 
 search_options search_options::from_environment() {
@@ -83,14 +88,15 @@ std::vector<found_file> find_files(const search_options& options) {
     std::vector<found_file> out;
     std::map<fs::path, fs::path> nearest;  // by file name
     for (const fs::path& file : options.plugin_files) {
+        // Two route files, or an option and a route file, may name one library.
+        if (std::ranges::any_of(out, [&](const found_file& named) { return is_same(named.file, file); })) continue;
         out.push_back({file, true, false, false, {}});
         nearest.emplace(file.filename(), file);
     }
     for (const search_place& place : search_places(options)) {
         for (const fs::path& file : files_in(place.directory)) {
             const auto [at, is_first] = nearest.emplace(file.filename(), file);
-            std::error_code e;
-            if (!is_first && fs::equivalent(at->second, file, e) && !e) continue;  // the same file on another way
+            if (!is_first && is_same(at->second, file)) continue;  // the same file on another way
             out.push_back({file, false, place.is_beside_binary, !is_first, is_first ? fs::path{} : at->second});
         }
     }

@@ -203,6 +203,18 @@ TEST_CASE("two files that claim one name are an error that names both, and only 
     CHECK(catalogue.find_endpoint("other").has_value());
 }
 
+TEST_CASE("a library that is named more than once is one, by whatever path") {
+    const plugin_folder folder;
+    const fs::path library = folder.add("small", "one");
+    const fs::path link = folder.dir / "libmqb_link.so";
+    fs::create_symlink(library, link);
+    search_options search;
+    search.plugin_files = {library, library, library.parent_path() / "." / library.filename(), link, "/none", "/none"};
+    plugin_catalogue catalogue = folder.catalogue(search, plugin_folder::describing());
+    CHECK(catalogue.find_endpoint("small").has_value());
+    CHECK(find_files(search).size() == 2);
+}
+
 TEST_CASE("the order is: named files, given directories, the environment, beside the binary, the prefix, the user's data") {
     const plugin_folder folder;
     auto make = [&](const char* name) {

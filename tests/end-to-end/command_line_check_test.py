@@ -30,6 +30,14 @@ class Check(bridge.Case):
         self.assertEqual([(r["name"], r["enabled"]) for r in told["routes"]], [("c", False), ("a", True), ("b", True)])
         self.assertTrue(told["ok"])
 
+    def test_a_plugin_that_is_named_twice_is_one(self):
+        library = str(bridge.PLUGINS / "libmqb_file.so")
+        self.write("a.yaml", f"plugins: [{library}]\nroutes: {{a: {{input: {{file: {{path: a}}}}}}}}\n")
+        self.write("b.yaml", f"plugins: [{library}]\nroutes: {{b: {{input: {{file: {{path: b}}}}}}}}\n")
+        told = self.json("--plugin", library, "--plugin", library, "a.yaml", "b.yaml")
+        self.assertEqual((told["ok"], told["warnings"], [r["broken"] for r in told["routes"]]), (True, [], [None, None]))
+        self.assertEqual(self.bridge("check", "--plugin", library, "--plugin", library, "--json").stderr.splitlines()[0], "files is required")
+
     def test_json_has_each_finding_with_its_place(self):
         self.write("f.yaml", "r:\n  concurency: 2\n  input: {file: {path: x}}\nui_addr: ''\n")
         told = self.json("f.yaml", code=2)
