@@ -105,6 +105,28 @@ TEST_CASE("a late answer holds nobody up, and a client that goes is told of") {
     CHECK(at.asked("echo still there") == "still there");
 }
 
+TEST_CASE("a host that does not answer in time is named, also when it takes no more connections") {
+    const std::chrono::milliseconds soon{50};
+    const std::string named = "process " + std::to_string(::getpid()) + " does not answer: it is stopped, or too busy";
+    {
+        running_server at;
+        CHECK(ask(at.file(), "wait", soon).error().text == named);
+        at.host.gone.acquire();
+        CHECK(ask(at.file(), "echo x", soon)->value() == "x");
+    }
+    scratch_folder in;
+    const auto file = in.path() / "admin.sock";
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    file.string().copy(name.sun_path, sizeof name.sun_path - 1);
+    const int stopped = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    REQUIRE(::bind(stopped, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+    REQUIRE(::listen(stopped, 0) == 0);
+    CHECK(ask(file, "x", soon).error().text == named);
+    CHECK(ask(file, "x", soon).error().text == "the host does not answer: it is stopped, or too busy");
+    ::close(stopped);
+}
+
 TEST_CASE("what comes too slowly, too long or once too often is cut off") {
     server_limits limits;
     limits.clients = 2;

@@ -80,6 +80,9 @@ void take_answer(const std::string& answer, share& into) {
 // False: no host runs there.
 core::result<bool> ask_host_to_replay(const std::filesystem::path& socket, const state::letter_filter& which, std::vector<share>& all) {
     for (share& one : all) {
+        // Whoever answers this is at work; the replay itself may take as long as it takes.
+        const auto lives = admin::ask(socket, admin::status_request());
+        if (!lives) return lives.error();
         const auto said = admin::ask(socket, admin::replay_request(one.route, filter_of(one, which)), std::nullopt);
         if (!said) return said.error();
         if (!*said && &one == &all.front()) return false;

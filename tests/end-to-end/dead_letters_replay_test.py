@@ -1,5 +1,7 @@
 """dlq replay: through the output of the route once more, beside a host that runs and without one."""
 import json
+import signal
+import subprocess
 
 import bridge
 from dead_letters import REFUSED, Letters
@@ -60,6 +62,30 @@ class WithoutHost(Letters):
 
 
 class BesideAHost(Letters):
+    def test_a_host_that_is_stopped_is_named(self):
+        """Within the ten seconds that whoever asks waits for a first word."""
+        self.lines([b"one"])
+        self.answers([REFUSED])
+        self.write("routes.yaml", self.route(drain=False))
+        running = self.start("run", "routes.yaml")
+        self.until(lambda: self.count() == 1)
+        running.process.send_signal(signal.SIGSTOP)
+        try:
+            asking = [subprocess.Popen([bridge.BINARY, *words], cwd=self.folder, env=bridge.environment(), stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                      for words in (["dlq", "replay"], ["dlq", "replay", "routes.yaml"], ["status"], ["pause", "orders"])]
+            for process in asking:
+                self.addCleanup(process.kill)
+            for process in asking:
+                said = process.communicate(timeout=bridge.PATIENCE)
+                self.assertEqual((process.returncode, said[0]), (1, ""))
+                self.assertIn(f": process {running.process.pid} does not answer: it is stopped, or too busy\n", said[1])
+            self.assertEqual(len(self.dlq("list")), 1)
+        finally:
+            running.process.send_signal(signal.SIGCONT)
+        running.process.send_signal(signal.SIGTERM)
+        self.assertEqual(running.end(), 0, running.text)
+
     def test_the_host_replays(self):
         self.lines([b"one", b"two", b"three"])
         self.answers([{}, REFUSED, REFUSED])
