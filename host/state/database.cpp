@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <sys/statvfs.h>
 
+#include <cerrno>
 #include <system_error>
 
 namespace mqb::state {
@@ -64,6 +65,10 @@ void database::note(int code) noexcept {
 
 core::failure database::fault() const { return {core::status::retry, file_.string() + ": " + words(file_, code_, system_error_, text_)}; }
 
+bool database::is_out_of_room() const noexcept {
+    return (code_ & 0xff) == SQLITE_FULL || system_error_ == ENOSPC || system_error_ == EDQUOT;
+}
+
 bool database::run(const char* sql) {
     const int code = ::sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
     if (code != SQLITE_OK) note(code);
@@ -82,6 +87,18 @@ std::optional<std::int64_t> database::number(std::string_view sql) {
 
 void database::roll_back() noexcept {
     if (::sqlite3_get_autocommit(handle_) == 0) ::sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+bool database::reserve() {
+    const auto pages = number("PRAGMA page_count");
+    const auto page_size = number("PRAGMA page_size");
+    if (!pages || !page_size) return false;
+    int chunk = static_cast<int>(*page_size);  // without one the hint is no more than that
+    sqlite3_int64 size = *pages * *page_size;
+    (void)::sqlite3_file_control(handle_, "main", SQLITE_FCNTL_CHUNK_SIZE, &chunk);
+    if (::sqlite3_file_control(handle_, "main", SQLITE_FCNTL_SIZE_HINT, &size) == SQLITE_OK) return true;
+    note(SQLITE_FULL);
+    return false;
 }
 
 std::int64_t database::changes() const noexcept { return ::sqlite3_changes64(handle_); }

@@ -33,8 +33,13 @@ public:
     // Ends a transaction that a fault has left open.
     void roll_back() noexcept;
     [[nodiscard]] std::int64_t changes() const noexcept;
+    // In a transaction, before it is committed: takes room on the disk for all pages of the file, so that the journal can always be
+    // brought into it, however full the disk is by then.
+    [[nodiscard]] bool reserve();
     // The file was deleted or another one put in its place: what is written now is lost.
     [[nodiscard]] bool is_gone() const noexcept;
+    // The last fault was that the file system had no room.
+    [[nodiscard]] bool is_out_of_room() const noexcept;
     // The last fault: "FILE: the file system is full".
     [[nodiscard]] core::failure fault() const;
     [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }

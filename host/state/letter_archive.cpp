@@ -13,7 +13,11 @@ namespace {
 using core::result;
 using step = statement::step;
 
-constexpr std::uint32_t purge_at_a_time = 1000;  // letters; a host that writes waits no longer than for these
+// Letters of one step of a purge, and pages of one step of giving back: what a step writes to the journal, about 1 MiB, is all the
+// room that it needs; and a host that writes waits no longer than for one.
+constexpr std::uint64_t purge_at_a_time = 256;
+constexpr std::uint64_t vacuum_at_a_time = 256;
+constexpr const char* empty_journal = "PRAGMA wal_checkpoint(PASSIVE)";  // what is written next begins at its front again
 
 // The conditions of a filter, whose texts it borrows, and their parameters. ?1 is the id after which to begin.
 class conditions {
@@ -134,19 +138,50 @@ result<std::int64_t> letter_archive::last_id() {
 result<std::uint64_t> letter_archive::purge(const letter_filter& filter) {
     const conditions where{filter};
     std::uint64_t gone = 0;
+    std::uint64_t at_a_time = purge_at_a_time;
     while (filter.limit == 0 || gone < filter.limit) {
-        const std::uint64_t most = filter.limit == 0 ? purge_at_a_time : std::min<std::uint64_t>(purge_at_a_time, filter.limit - gone);
+        const std::uint64_t most = filter.limit == 0 ? at_a_time : std::min(at_a_time, filter.limit - gone);
         statement erase{*in_, "DELETE FROM letters WHERE id IN (SELECT id FROM letters WHERE " + where.sql() + " ORDER BY id LIMIT " +
                                   std::to_string(most) + ')'};
         where.bind(erase, 0);
-        if (erase.next() == step::fault) return in_->fault();
+        if (erase.next() == step::fault) {
+            core::failure why = undo();
+            const bool may_try_less = in_->is_out_of_room() && at_a_time > 1;
+            erase.reset();
+            give_back();
+            if (may_try_less) {
+                at_a_time /= 4;
+                continue;
+            }
+            if (gone != 0) why.text += " (" + std::to_string(gone) + " were purged)";
+            return why;
+        }
         const std::int64_t erased = in_->changes();
         gone += static_cast<std::uint64_t>(erased);
+        (void)in_->run(empty_journal);
         if (static_cast<std::uint64_t>(erased) < most) break;
     }
-    // Gives the room back to the file system; where another process is at work, its next commits reuse the room instead.
-    if (gone != 0 && in_->run("PRAGMA incremental_vacuum")) (void)in_->run("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (gone != 0) give_back();
     return gone;
+}
+
+// Gives free pages back to the file system, as far as there is room to move others into them; those that stay are used by what is
+// buried next.
+void letter_archive::give_back() {
+    constexpr const char* free_pages = "PRAGMA freelist_count";
+    std::uint64_t at_a_time = vacuum_at_a_time;
+    std::int64_t before = INT64_MAX;
+    for (auto left = in_->number(free_pages); left && *left != 0 && *left < before; left = in_->number(free_pages)) {
+        if (in_->run(("PRAGMA incremental_vacuum(" + std::to_string(at_a_time) + ')').c_str())) {
+            before = *left;
+        } else {
+            in_->roll_back();
+            if (!in_->is_out_of_room() || at_a_time == 1) break;
+            at_a_time /= 4;
+        }
+        (void)in_->run(empty_journal);
+    }
+    (void)in_->run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 result<void> letter_archive::remove(std::span<const std::int64_t> ids) {

@@ -26,7 +26,8 @@ public:
     [[nodiscard]] core::result<std::optional<letter_content>> content(std::int64_t id);
     // The id of the last letter; 0: there is none.
     [[nodiscard]] core::result<std::int64_t> last_id();
-    // Removes what the filter names, up to its limit; the number of letters. After a fault some may be gone.
+    // Removes what the filter names, up to its limit; the number of letters. It goes in small steps, so that it needs little room on the
+    // disk, and gives back the room that it has won. After a fault some may be gone; then its text says how many.
     [[nodiscard]] core::result<std::uint64_t> purge(const letter_filter& filter);
     // Removes these for good; durable when it answers. Ids that are not there any more are no fault.
     [[nodiscard]] core::result<void> remove(std::span<const std::int64_t> ids);
@@ -42,6 +43,7 @@ public:
 private:
     explicit letter_archive(std::unique_ptr<database> in) : in_(std::move(in)) {}
     [[nodiscard]] core::failure undo();
+    void give_back();
 
     std::unique_ptr<database> in_;
 };

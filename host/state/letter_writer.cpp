@@ -94,7 +94,7 @@ core::result<void> letter_writer::write(std::span<burial* const> all) {
 bool letter_writer::write_transaction(std::span<burial* const> all) {
     if (!in_->run("BEGIN IMMEDIATE")) return false;
     {
-        std::uint64_t free = free_bytes();
+        room left = find_room();
         statement total{*in_, "SELECT coalesce(max(taken), 0) FROM totals WHERE route = ?1"};
         statement insert{*in_, insert_sql};
         for (burial* one : all) {
@@ -102,18 +102,18 @@ bool letter_writer::write_transaction(std::span<burial* const> all) {
             if (total.bind_text(1, route).next() != statement::step::row) return false;
             const auto taken = static_cast<std::uint64_t>(total.number(0));
             total.reset();
-            one->text = fault_in_room(*one, taken, free);
+            one->text = fault_in_room(*one, taken, left);
             one->answer = one->text.empty() ? core::status::ok : core::status::retry;
             if (!one->text.empty()) continue;
             for (const core::dead_letter& letter : one->call->letters)
                 if (!store(letter, route, insert)) return false;
         }
     }
-    return in_->run("COMMIT");
+    return in_->reserve() && in_->run("COMMIT");
 }
 
-// Why this burial has to wait for room; empty: it has some, which `free` loses.
-std::string letter_writer::fault_in_room(burial& one, std::uint64_t taken, std::uint64_t& free) const {
+// Why this burial has to wait for room; empty: it has some, which `left` loses.
+std::string letter_writer::fault_in_room(burial& one, std::uint64_t taken, room& left) const {
     std::uint64_t needed = 0;
     for (const core::dead_letter& letter : one.call->letters) {
         const std::uint64_t bytes = taken_by(letter);
@@ -126,21 +126,32 @@ std::string letter_writer::fault_in_room(burial& one, std::uint64_t taken, std::
         return "the dead letters of route \"" + *one.route + "\" have reached dead_letters.max_bytes (" + size_text(taken) + " of " +
                size_text(one.max_bytes) + " are taken, " + size_text(needed) +
                " more are needed): replay or purge some, or raise the bound";
-    if (2 * needed > free)
-        return file_.string() + ": the file system has no room for " + size_text(needed) + " of dead letters (" + size_text(free) +
-               " beyond what stays free): make room there, or purge dead letters";
-    free -= 2 * needed;  // in the journal and in the database
+    // Once in the journal, which is given back, and once in the database, where free pages are taken first.
+    const std::uint64_t in_pages = std::min(needed, left.in_file);
+    const std::uint64_t on_disk = needed + (needed - in_pages);
+    const std::uint64_t usable = in_pages == needed ? left.on_disk : left.beyond_kept;
+    if (on_disk > usable)
+        return file_.string() + ": the file system has no room for " + size_text(needed) + " of dead letters (" + size_text(usable) +
+               (in_pages == needed ? " are free" : " beyond what stays free") + "): make room there, or purge dead letters";
+    left.in_file -= in_pages;
+    left.on_disk -= std::min(left.on_disk, on_disk);
+    left.beyond_kept -= std::min(left.beyond_kept, on_disk);
     one.is_near = one.max_bytes != 0 && taken + needed > one.max_bytes / 5 * 4 && taken <= one.max_bytes / 5 * 4;
     return {};
 }
 
-std::uint64_t letter_writer::free_bytes() const {
+letter_writer::room letter_writer::find_room() {
+    room out;
+    const auto pages = in_->number("PRAGMA freelist_count");
+    const auto page_size = in_->number("PRAGMA page_size");
+    if (pages && page_size) out.in_file = static_cast<std::uint64_t>(*pages * *page_size);
     struct statvfs found {};
-    if (::statvfs(file_.parent_path().c_str(), &found) != 0) return UINT64_MAX;  // the write itself will tell
+    if (::statvfs(file_.parent_path().c_str(), &found) != 0) return out;  // the write itself will tell
     const std::uint64_t unit = found.f_frsize;
     const std::uint64_t keep = std::min(limits_.keep_free, found.f_blocks * unit / 20);
-    const std::uint64_t free = found.f_bavail * unit;
-    return free - std::min(free, keep);
+    out.on_disk = found.f_bavail * unit;
+    out.beyond_kept = out.on_disk - std::min(out.on_disk, keep);
+    return out;
 }
 
 bool letter_writer::store(const core::dead_letter& one, const std::string& route, statement& insert) const {

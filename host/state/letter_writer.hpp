@@ -47,8 +47,14 @@ private:
     void write_waiting();
     [[nodiscard]] core::result<void> write(std::span<burial* const> all);
     [[nodiscard]] bool write_transaction(std::span<burial* const> all);
-    [[nodiscard]] std::string fault_in_room(burial& one, std::uint64_t taken, std::uint64_t& free) const;
-    [[nodiscard]] std::uint64_t free_bytes() const;
+    // Bytes that letters may take.
+    struct room {
+        std::uint64_t on_disk = UINT64_MAX;      // of the file system
+        std::uint64_t beyond_kept = UINT64_MAX;  // of these, what has not to stay free
+        std::uint64_t in_file = 0;               // free pages of the database
+    };
+    [[nodiscard]] std::string fault_in_room(burial& one, std::uint64_t taken, room& left) const;
+    [[nodiscard]] room find_room();
     [[nodiscard]] bool store(const core::dead_letter& one, const std::string& route, statement& insert) const;
 
     std::filesystem::path file_;
