@@ -45,6 +45,9 @@ void consumer::resume() {
     ++file_;
     ++lane_;
     rewinds_ = false;
+    const std::string why_not_alone = group_->keep_alone();
+    if (!why_not_alone.empty())
+        host().warning("file source '", config_.path, "': ", why_not_alone, "; another reader of the group would not be noticed");
     group_position::start start = group_->load(input_.descriptor(), input_.size(), config_.delimiter_byte());
     if (!start.note.empty()) host().warning("file source '", config_.path, "': ", start.note);
     if (!start.offset) start.offset = config_.read_from_tail ? input_.size() : 0;

@@ -39,7 +39,24 @@ bool is_record_start(int file, std::uint64_t offset, std::uint64_t size, char de
 }  // namespace
 
 group_position::group_position(const std::string& path, const std::string& group)
-    : sidecar_(path + "." + group + ".offset"), fingerprint_file_(sidecar_ + ".fingerprint") {}
+    : sidecar_(path + "." + group + ".offset"), fingerprint_file_(sidecar_ + ".fingerprint"), lock_(sidecar_ + ".lock") {}
+
+std::string group_position::keep_alone() {
+    if (lock_.held()) return {};
+    const int error = lock_.take();
+    if (error == EWOULDBLOCK) {
+        const std::optional<std::uint64_t> process = position_from(read_small_file(lock_.path()).value_or(""));
+        throw sdk::bad_config("'", sidecar_, "' has a reader already, ",
+                              process ? sdk::join("process ", *process) : std::string("another process"),
+                              process == static_cast<std::uint64_t>(::getpid()) ? ", this one" : "",
+                              ": each group of a file has one; give this one another `group_id`");
+    }
+    if (error != 0) return sdk::join("'", lock_.path(), "' cannot be locked: ", std::generic_category().message(error));
+    const std::string text = sdk::join(::getpid(), "\n");
+    const bool is_written = ::ftruncate(lock_.descriptor(), 0) == 0 &&
+                            ::pwrite(lock_.descriptor(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+    return is_written ? std::string() : sdk::join("'", lock_.path(), "' cannot be written: ", std::generic_category().message(errno));
+}
 
 group_position::start group_position::load(int file, std::uint64_t size, char delimiter) const {
     const std::optional<std::string> text = read_small_file(sidecar_);

@@ -6,12 +6,18 @@
 #include <optional>
 #include <string>
 
+#include "held_file.hpp"
+
 namespace mqb::file {
 
 // One thread at a time. Every failure is thrown as sdk::failure.
 class group_position {
 public:
     group_position(const std::string& path, const std::string& group);
+
+    // Keeps every other reader of the group away for as long as this lives; the second time it does nothing. Throws bad_config where there is
+    // one. Not empty: why it cannot be done here.
+    std::string keep_alone();
 
     struct start {
         std::optional<std::uint64_t> offset;  // none: nothing is stored
@@ -43,6 +49,7 @@ private:
     static std::optional<fingerprint> look_at(int file, std::uint64_t from, std::uint64_t to);
 
     std::string sidecar_, fingerprint_file_;
+    held_file lock_;  // <path>.<group>.offset.lock, with the process id of the reader
     std::uint64_t saved_ = 0;
     std::optional<fingerprint> last_;
 };

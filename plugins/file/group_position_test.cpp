@@ -66,6 +66,39 @@ TEST_CASE("a sidecar that another program wrote is taken") {
     CHECK(run(dir).got == texts{"b", "c"});
 }
 
+TEST_CASE("a second reader of a group is refused as long as there is the first, and told who that is") {
+    scratch dir;
+    write_file(dir / "in", "a\nb\n");
+    const std::string refused = "4: '" + (dir / "in.g.offset") + "' has a reader already, process ";
+    const std::string rest = ": each group of a file has one; give this one another `group_id`";
+    {
+        consumer_under_test first(config(dir / "in"));
+        CHECK(first.connect() == "");
+        CHECK(first.connect() == "");
+        consumer_under_test second(config(dir / "in"));
+        CHECK(second.connect() == refused + std::to_string(::getpid()) + ", this one" + rest);
+        CHECK(first.receive(1) == MQB_OK);
+        CHECK(first.settle(1) == 1);
+        first.free_batch();
+        CHECK(read_file(dir / "in.g.offset.lock") == std::to_string(::getpid()) + "\n");
+        CHECK(second.connect() != "");
+    }
+    CHECK_FALSE(std::filesystem::exists(dir / "in.g.offset.lock"));
+    write_file(dir / "in.g.offset.lock", "123456789012345678\n");  // of one that was killed
+    CHECK(run(dir).got == texts{"b"});
+    CHECK_FALSE(std::filesystem::exists(dir / "in.g.offset.lock"));
+}
+
+TEST_CASE("a lock that cannot be taken is told, and the group read all the same") {
+    scratch dir;
+    write_file(dir / "in", "a\n");
+    std::filesystem::create_directory(dir / "in.g.offset.lock");
+    const run only(dir);
+    CHECK(only.got == texts{"a"});
+    CHECK(only.warnings == texts{said(dir, "'" + (dir / "in.g.offset.lock") +
+                                               "' cannot be locked: Is a directory; another reader of the group would not be noticed")});
+}
+
 TEST_CASE("groups do not know of each other") {
     scratch dir;
     write_file(dir / "in", "a\n");

@@ -6,15 +6,14 @@
 #include <optional>
 #include <string>
 
+#include "held_file.hpp"
+
 namespace mqb::file {
 
 // free -> held -> free. Held by one publisher of the machine at a time, through a lock that a kill releases.
 class output_claim {
 public:
-    explicit output_claim(const std::string& path) : path_(path + ".writing") {}
-    output_claim(const output_claim&) = delete;
-    output_claim& operator=(const output_claim&) = delete;
-    ~output_claim() { release(); }
+    explicit output_claim(const std::string& path) : file_(path + ".writing") {}
 
     // Which file is meant: another one under the same name is nobody's.
     struct place {
@@ -22,19 +21,18 @@ public:
     };
 
     // 0: held. EWOULDBLOCK: another publisher has the file open. Else the claim cannot be written.
-    int take();
-    bool held() const noexcept { return descriptor_ >= 0; }
+    int take() { return file_.take(); }
+    bool held() const noexcept { return file_.held(); }
     // What stands in there: the claim of a publisher that did not end in order.
     std::optional<place> read() const;
     // 0, or errno. None: nothing in the file is ours alone.
     int write(std::optional<place> from, bool synced);
-    void release() noexcept;
+    void release() noexcept { file_.release(); }
 
-    const std::string& path() const noexcept { return path_; }
+    const std::string& path() const noexcept { return file_.path(); }
 
 private:
-    std::string path_;
-    int descriptor_ = -1;
+    held_file file_;
 };
 
 }  // namespace mqb::file

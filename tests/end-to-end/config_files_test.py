@@ -44,6 +44,20 @@ class Files(bridge.Case):
         self.write("f.yaml", "state_dir: state\n")
         self.assertEqual(self.bridge("dlq", "list", "f.yaml").returncode, 0)  # for its state_dir
 
+    def test_two_routes_of_one_group_do_not_both_read(self):
+        self.write("in.jsonl", "a\nb\n")
+        one = "{input: {file: {path: in.jsonl, format: raw, mode: group_subscribe, group_id: %s}}, output: {file: {path: %s, format: raw}}}\n"
+        self.write("f.yaml", "x: " + one % ("g", "x.txt") + "y: " + one % ("g", "y.txt") + "z: " + one % ("other", "z.txt"))
+        running = self.start("run", "f.yaml")
+        self.assertTrue(running.wait_for(rf"'in.jsonl.g.offset' has a reader already, process {running.process.pid}, this one: each group"))
+        lines = {name: self.folder / f"{name}.txt" for name in "xyz"}
+        held = lambda name: lines[name].read_text() if lines[name].exists() else ""
+        self.until(lambda: held("x") + held("y") == "a\nb\n" and held("z") == "a\nb\n")
+        running.process.terminate()
+        self.assertEqual(running.end(), 1, running.text)
+        self.assertEqual(sorted(running.ledgers()[name]["state"] for name in "xyz"), ["failed", "stopped", "stopped"])
+        self.assertFalse((self.folder / "in.jsonl.g.offset.lock").exists())
+
     def test_variables_and_overrides_of_the_environment_run(self):
         self.write("in.jsonl", "a\nb\n")
         self.write("f.yaml", "r: " + ROUTE % "'${OUT}'")
