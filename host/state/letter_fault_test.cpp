@@ -239,14 +239,18 @@ TEST_CASE("a purge on a disk without room takes its steps as small as they have 
             if (!store) return store.error().text;
             test_letters hundred{1, 100};
             for (std::size_t i = 0; i < 100; ++i) {
-                hundred.payloads[i].assign(i % 2 == 0 ? 100'000 : 3'000, 'p');
+                hundred.payloads[i].assign(i == 0 ? 600'000 : i % 2 == 0 ? 100'000 : 3'000, 'p');
                 hundred.messages[i].payload = bytes_of(hundred.payloads[i]);
             }
             {
                 const auto letters = (*store)->open("orders", 0, side.box, side.log);
-                for (std::size_t i = 0; i < 100; ++i)
+                std::size_t stored_bytes = 0;
+                for (std::size_t i = 0; i < 100; ++i) {
                     if (bury(*letters, side, std::span{hundred.letters}.subspan(i, 1)) != status::ok)
                         return "no room for " + std::to_string(i);
+                    stored_bytes += hundred.payloads[i].size();
+                    if (fs::file_size(file) < stored_bytes) return std::string{"what is in the journal has no room in the file"};
+                }
             }
             if (!beside_a_host) store->reset();
             // Another program takes nearly all that is left.
