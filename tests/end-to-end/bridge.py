@@ -28,10 +28,10 @@ def environment():
 class Running:
     """A mqbridge that runs: lines of its standard error as they come."""
 
-    def __init__(self, folder, arguments, summary=True, binary=BINARY, plugins=PLUGINS, **how):
+    def __init__(self, folder, arguments, summary=True, binary=None, plugins=PLUGINS, **how):
         self.summary_file = folder / "summary.json"
         self.process = subprocess.Popen(
-            [binary, *map(str, arguments)] + (["--summary", str(self.summary_file)] if summary else []),
+            [binary or BINARY, *map(str, arguments)] + (["--summary", str(self.summary_file)] if summary else []),
             cwd=folder, env=environment() | {"MQB_PLUGIN_PATH": str(plugins)}, **how, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.text = ""
         self.output_size = 0
