@@ -5,13 +5,13 @@
 
 #include <mqb/metadata.h>
 
-#include "message_id.hpp"
+#include <mqb/sdk/message_id.hpp>
 
 namespace mqb::file {
 
 // Payload and metadata lie where the reader wrote them.
 struct envelope {
-    message_id id{};  // all zero: the line has none
+    sdk::message_id id{};  // all zero: the line has none
     std::string_view payload;
     std::string_view metadata;  // a block of mqb/metadata.h
     std::string_view why_raw;   // not empty: the line is no envelope, for this reason, and its payload is the whole line

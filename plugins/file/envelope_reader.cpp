@@ -36,14 +36,14 @@ std::string_view find_members(json_walk& line, members& found) noexcept {
 }
 
 // `to` is scratch for a text with escapes.
-std::optional<message_id> read_id(std::string_view value, char* to) noexcept {
-    if (const auto inside = string_inside(value)) return id_from_text({to, static_cast<std::size_t>(put_unescaped(to, *inside) - to)});
+std::optional<sdk::message_id> read_id(std::string_view value, char* to) noexcept {
+    if (const auto inside = string_inside(value)) return sdk::id_from_text({to, static_cast<std::size_t>(put_unescaped(to, *inside) - to)});
     json_walk object(value);
-    if (!object.is_object()) return id_from_digits(value, 10);
+    if (!object.is_object()) return sdk::id_from_digits(value, 10);
     const auto member = object.member();
     if (!member || member->key != "$oid" || object.member()) return std::nullopt;
     const auto hex = string_inside(member->value);
-    return hex ? id_from_digits(*hex, 16) : std::nullopt;
+    return hex ? sdk::id_from_digits(*hex, 16) : std::nullopt;
 }
 
 // An array of whole numbers 0..255: how many bytes they are.

@@ -21,8 +21,8 @@ read_line read(record_format of, std::string_view line) {
     const std::unique_ptr<char[]> to(new char[envelope_reader::most_room(line.size())]);
     const envelope e = reader.read(line, to.get());
     read_line result;
-    result.id.resize(uuid_text_size);
-    put_uuid(result.id.data(), e.id.data());
+    result.id.resize(mqb::sdk::uuid_text_size);
+    mqb::sdk::put_uuid(result.id.data(), e.id.data());
     result.payload = e.payload;
     result.why_raw = e.why_raw;
     const mqb_buffer block{reinterpret_cast<const std::uint8_t*>(e.metadata.data()), e.metadata.size(), nullptr};

@@ -5,10 +5,10 @@
 
 #include <mqb/sdk/metadata_text.hpp>
 
+#include <mqb/sdk/message_id.hpp>
 #include "base64.hpp"
 #include "json_delimiter.hpp"
 #include "json_string.hpp"
-#include "message_id.hpp"
 #include "utf8.hpp"
 
 namespace mqb::file {
@@ -50,7 +50,7 @@ void envelope_writer::append(const mqb_message& message, text_buffer& to) {
     bool as_bytes = false;
 
     to.append(R"({"message_id":")");
-    to.written(put_uuid(to.room(uuid_text_size), message.id));
+    to.written(sdk::put_uuid(to.room(sdk::uuid_text_size), message.id));
     if (format_ == record_format::json) {
         as_bytes = payload.empty() || !check_.is_json(payload);
     } else {

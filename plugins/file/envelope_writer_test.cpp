@@ -6,7 +6,7 @@
 
 #include <mqb/metadata.h>
 
-#include "message_id.hpp"
+#include <mqb/sdk/message_id.hpp>
 
 using namespace mqb::file;
 

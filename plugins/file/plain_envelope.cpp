@@ -106,7 +106,7 @@ std::optional<envelope> read_plain_envelope(std::string_view line, char* to) noe
         if (end == nullptr) return std::nullopt;
         const std::string_view value(to, static_cast<std::size_t>(end - to));
         if (had == &has_id) {
-            read.id = id_from_text(value);
+            read.id = sdk::id_from_text(value);
             continue;
         }
         (had == &has_payload ? read.payload : read.metadata) = value;

@@ -2,30 +2,13 @@
 
 namespace mqb::memory {
 
-namespace {
-
-constexpr std::string_view scheme = "memory://";
-
-[[noreturn]] void not_supported(std::string_view what) {
-    throw sdk::bad_config(what, " is not supported by this version of the memory plugin");
-}
-
-}  // namespace
-
-std::string_view config::channel_name() const {
-    std::string_view name = topic;
-    if (name.starts_with(scheme)) name.remove_prefix(scheme.size());
-    return name;
-}
-
-void config::check(std::uint32_t) const {
-    for (const std::string_view other : {"ipc://", "unix://", "pipe://"})
-        if (topic.starts_with(other)) not_supported(sdk::join("topic: ", other, " (a channel between processes)"));
-    if (channel_name().find("://") != std::string_view::npos)
-        throw sdk::bad_config("topic: \"", topic, "\" is neither a name nor memory://name");
-    if (channel_name().empty()) throw sdk::bad_config("topic: the name is empty");
-    if (request_reply) not_supported("request_reply: true");
-    if (subscribe_mode) not_supported("subscribe_mode: true");
+void config::check(std::uint32_t side) const {
+    const bool is_socket = where().is_socket();
+    if (request_reply && is_socket) throw sdk::bad_config("request_reply: a socket carries no answers: use a channel of one process");
+    if (subscribe_mode && is_socket) throw sdk::bad_config("subscribe_mode: not through a socket");
+    if (subscribe_mode) throw sdk::bad_config("subscribe_mode: true is not supported by this version of the memory plugin");
+    if (request_reply && ack) throw sdk::bad_config("ack: says nothing beside request_reply, whose answer comes after the settlement; leave it out");
+    (void)side;
 }
 
 }  // namespace mqb::memory

@@ -1,28 +1,24 @@
 #include "publisher.hpp"
 
+#include "channel/channel_sink.hpp"
+#include "ipc/ipc_sink.hpp"
+
 namespace mqb::memory {
 
-publisher::~publisher() {
-    if (channel_) channel_->detach_sender();
-    channel::close(channel_);
+publisher::publisher(const sdk::context& made, const config& with) : sdk::publisher(made) {
+    if (with.where().is_socket())
+        sink_ = std::make_unique<ipc_sink>(host(), with);
+    else
+        sink_ = std::make_unique<channel_sink>(host(), with);
 }
 
-void publisher::connect() {
-    if (channel_) return;
-    channel_ = channel::open(std::string(config_.channel_name()), config_.capacity, config_.capacity_bytes);
-    channel_->attach_sender();
-    connected_ = channel_.get();
-}
-
-void publisher::cancel(std::uint64_t operation) {
-    if (channel* to = connected_) to->cancel_send(this, operation);
-}
-
-sdk::status publisher::send(sdk::send_call& call) {
-    if (call.flushes()) return sdk::status::done;  // nothing is held here
-    parcel* one = parcel::make(call.raw().messages);
-    one->from = this;
-    return channel_->send(one, call);
+sdk::promises publisher::promise(const config& with) {
+    sdk::promises all;
+    all.ordered().concurrent();
+    if (with.request_reply) all.responds();
+    // What waits for its reader has been handed on: what is sent again comes behind it.
+    if (!with.ack && !with.request_reply) all.ordered_retry();
+    return all;
 }
 
 }  // namespace mqb::memory

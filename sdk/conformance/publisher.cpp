@@ -71,6 +71,7 @@ void publisher::deliver(const std::vector<letter>& letters, lending how) {
             if (out[i].result == MQB_AGAIN || out[i].result == MQB_UNSENT) again.push_back(left[i]);
         }
         left = std::move(again);
+        if (s.op->status() == MQB_DISCONNECTED) connect();
         if (!left.empty()) std::this_thread::sleep_for(20ms);
         if (round == 99) fail(rules::send, "messages are still not sent after 100 times: " + s.op->why());
     }

@@ -91,8 +91,14 @@ void stage::write_prepared(std::uint32_t n) {
     }
 }
 
-void stage::feed(const std::vector<letter>& letters) {
+void stage::feed(const std::vector<letter>& letters, bool beside) {
     if (!feeder_) feeder_ = &open_publisher();
+    if (beside || beside_ || q().sends_wait_for_consumer) {
+        if (!beside_) beside_ = std::make_unique<feeder>(*feeder_);
+        beside_->add(letters);
+        for (const letter& l : letters) fed.push_back(l.payload.value_or(""));
+        return;
+    }
     for (std::size_t i = 0; i < letters.size(); i += 10) {
         const std::vector<letter> some(letters.begin() + static_cast<long>(i),
                                        letters.begin() + static_cast<long>(std::min(letters.size(), i + 10)));
@@ -101,6 +107,14 @@ void stage::feed(const std::vector<letter>& letters) {
     if (!letters.empty()) feeder_->flush();
     for (const letter& l : letters) fed.push_back(l.payload.value_or(""));
 }
+void stage::close_feeder() {
+    if (beside_)
+        beside_->close_when_done();
+    else if (feeder_)
+        feeder_->close();
+    feeder_ = nullptr;
+}
+
 void stage::feed(std::uint32_t n) {
     if (round_trips()) {
         std::vector<letter> letters;
@@ -153,6 +167,8 @@ void stage::require_exactly_fed(const std::vector<batch>& batches, const rule& r
 }
 
 void stage::finish() {
+    if (beside_) beside_->check();
+    beside_.reset();
     for (auto it = consumers_.rbegin(); it != consumers_.rend(); ++it) (*it)->close();
     for (auto it = publishers_.rbegin(); it != publishers_.rend(); ++it) (*it)->close();
     checkpoint();

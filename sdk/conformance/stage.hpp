@@ -1,6 +1,6 @@
 // Stage: what one case works with: the plugin, a subject, a fresh place, the instances it made.
 #pragma once
-#include "publisher.hpp"
+#include "feeder.hpp"
 
 namespace mqb::conformance {
 
@@ -31,14 +31,13 @@ public:
     consumer& source_with(std::uint32_t n);
     // Puts n more messages there, if the kit can.
     void feed(std::uint32_t n);
-    void feed(const std::vector<letter>&);
+    // beside: does not wait until they are sent.
+    void feed(const std::vector<letter>&, bool beside = false);
     bool can_feed() const { return round_trips() || (about.prepare && !about.prepare->file.empty()); }
     std::vector<std::string> fed;
     letter next_letter();
-    void close_feeder() {
-        if (feeder_) feeder_->close();
-        feeder_ = nullptr;
-    }
+    // Frees the publisher through which the kit feeds the source; where its sends wait for the consumer, when they have been settled.
+    void close_feeder();
 
     // How conformance.json says that this is provoked; skips with the line to write when it does not.
     const provocation& how_to(const std::string& what) const;
@@ -63,6 +62,7 @@ private:
     std::vector<std::unique_ptr<consumer>> consumers_;
     std::vector<std::unique_ptr<publisher>> publishers_;
     publisher* feeder_ = nullptr;
+    std::unique_ptr<feeder> beside_;  // for sends that wait for the consumer
     std::uint64_t number_ = 0;
     bool prepared_ = false;
 };

@@ -14,7 +14,7 @@ void must_round_trip(stage& s) {
 std::vector<received> sent_and_received(stage& s, const std::vector<letter>& letters) {
     must_round_trip(s);
     consumer* c = s.q().consumer_first || s.q().sends_wait_for_consumer ? &s.open_consumer() : nullptr;
-    s.feed(letters);
+    s.feed(letters, c != nullptr);  // what is large may be sent only while it is read
     if (!c) c = &s.open_consumer();
     std::vector<received> out;
     for (batch& b : c->collect(letters.size(), s.q().patience)) {
@@ -74,8 +74,9 @@ void round_trip_null(stage& s) {
             l.payload = std::nullopt;
         else
             l.payload = "";
+        consumer* first = s.q().consumer_first ? &s.open_consumer() : nullptr;
         s.feed({l});
-        consumer& c = s.open_consumer();
+        consumer& c = first ? *first : s.open_consumer();
         auto b = c.receive(s.q().patience);
         require(b.has_value(), rules::receive,
                 null ? "a message with a null payload did not come" : "a message with an empty payload did not come");
@@ -144,11 +145,15 @@ void ordered(stage& s) {
         flying.push_back(p.start_send(letters));
         if (!p.promises_to(MQB_CONCURRENT) && !p.promises_to(MQB_ORDERED_RETRY)) p.finish(flying.back(), s.q().patience), flying.pop_back();
     }
-    for (sending& x : flying) p.finish(x, s.q().patience);
-    p.flush();
+    const auto finish_all = [&] {
+        for (sending& x : flying) p.finish(x, s.q().patience);
+        p.flush();
+    };
+    if (!s.q().sends_wait_for_consumer) finish_all();
     if (!c) c = &s.open_consumer();
     auto got = c->collect(want.size(), s.q().patience, 3);
     for (batch& b : got) c->settle_all(b);
+    if (s.q().sends_wait_for_consumer) finish_all();
     const auto came = payloads_of(got);
     require(came.size() == want.size(), rules::receive,
             std::to_string(came.size()) + " of " + std::to_string(want.size()) + " messages came");

@@ -155,7 +155,7 @@ void send_then_free(stage& s) {
 }
 
 void owners_balanced(stage& s) {
-    const taker all(s);
+    auto all = std::make_unique<taker>(s);
     const auto letters = letters_of(s, 10);
     if (s.round_trips() && s.q().consumer_first) s.open_consumer();
     publisher& p = s.open_publisher();
@@ -169,6 +169,7 @@ void owners_balanced(stage& s) {
             c.free_batch(b);
         }
     }
+    all.reset();
     s.finish();
     // A client library may let go a moment later.
     for (int wait = 0; wait < 100 && kit_owner::all_held() > 0; ++wait) std::this_thread::sleep_for(10ms);
@@ -177,6 +178,7 @@ void owners_balanced(stage& s) {
 }
 
 void responds(stage& s) {
+    const taker all(s);
     publisher& p = s.open_publisher();
     if (!p.promises_to(MQB_RESPONDS)) skip("RESPONDS is not promised");
     letter l = s.next_letter();

@@ -1,6 +1,8 @@
 // uuid: UUIDv7, increasing within this library, for plugins that must know an id before the host would make one.
 #pragma once
 
+#include <mqb/sdk/message_id.hpp>
+
 #include <sys/random.h>
 #include <atomic>
 #include <bit>
@@ -68,13 +70,8 @@ private:
 
 // 8-4-4-4-12 lower-case hex digits.
 inline std::string uuid_text(const std::uint8_t* id) {
-    static constexpr char hex[] = "0123456789abcdef";
-    std::string to;
-    for (int i = 0; i < 16; ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) to += '-';
-        to += hex[id[i] >> 4];
-        to += hex[id[i] & 15];
-    }
+    std::string to(uuid_text_size, '\0');
+    put_uuid(to.data(), id);
     return to;
 }
 

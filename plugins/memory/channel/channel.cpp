@@ -33,7 +33,8 @@ void channel::close(std::shared_ptr<channel>& share) {
     std::lock_guard lock(all.mutex);
     std::lock_guard inner(last->mutex_);
     // Two counts: this one and the list's. Nobody gets another while the list is locked.
-    if (last.use_count() == 2 && last->queue_.empty()) all.by_name.erase(last->name_);
+    const auto listed = all.by_name.find(last->name_);
+    if (listed != all.by_name.end() && listed->second == last && last.use_count() == 2 && last->queue_.empty()) all.by_name.erase(listed);
 }
 
 channel::channel(std::string name, std::uint32_t capacity, std::uint64_t capacity_bytes)
@@ -92,6 +93,54 @@ sdk::status channel::send(parcel* one, sdk::send_call& call) {
     return sdk::status::done;
 }
 
+void channel::send(parcel* one) {
+    finish later;
+    {
+        std::lock_guard lock(mutex_);
+        if (!waiting_senders_.empty() || !has_room(*one)) return waiting_senders_.push_back(one);
+        put(one);
+        serve(later);
+    }
+    later();
+}
+
+void channel::deliver(parcel* one) {
+    std::lock_guard lock(mutex_);
+    put(one);
+}
+
+void channel::serve_waiting() {
+    finish later;
+    {
+        std::lock_guard lock(mutex_);
+        serve(later);
+    }
+    later();
+}
+
+std::vector<bool> channel::withdraw(const settlement& told, std::uint32_t count) {
+    std::vector<bool> unread(count);
+    std::vector<parcel*> taken;
+    {
+        std::lock_guard lock(mutex_);
+        std::erase_if(waiting_senders_, [&](parcel* one) {
+            if (one->told.get() != &told) return false;
+            unread.assign(count, true);
+            taken.push_back(one);
+            return true;
+        });
+        std::erase_if(queue_, [&](const run& one) {
+            if (one.of->told.get() != &told) return false;
+            for (std::uint32_t i = 0; i < one.count; ++i) unread[one.of->told_index(one.from + i)] = true;
+            queued_bytes_ -= one.charge();
+            taken.push_back(one.of);
+            return true;
+        });
+    }
+    for (parcel* one : taken) one->release();
+    return unread;
+}
+
 void channel::cancel_send(const void* from, std::uint64_t operation) {
     std::vector<parcel*> taken;
     {
@@ -109,6 +158,21 @@ void channel::cancel_send(const void* from, std::uint64_t operation) {
 }
 
 // ---- readers ----
+
+bool channel::is_empty() const {
+    std::lock_guard lock(mutex_);
+    return queue_.empty();
+}
+
+bool channel::is_full() const {
+    std::lock_guard lock(mutex_);
+    return queue_.size() >= capacity_ || queued_bytes_ >= capacity_bytes_;
+}
+
+bool channel::has_waiting_reader() const {
+    std::lock_guard lock(mutex_);
+    return readers_ != nullptr;
+}
 
 bool channel::is_over(const reader& who) const {
     return who.drains && queue_.empty() && senders_ == 0 && outstanding_ == who.outstanding && (had_sender_ || who.has_waited_for_senders);
@@ -206,8 +270,10 @@ void channel::finish::operator()() noexcept {
     while (senders) {
         parcel* one = senders;
         senders = one->next;
-        one->sender->all_done();
-        one->sender.complete(sdk::status::done);
+        if (one->sender) {  // one that waits for more than room has it in its ticket
+            one->sender->all_done();
+            one->sender.complete(sdk::status::done);
+        }
         one->release();
     }
     while (readers) {

@@ -1,10 +1,10 @@
-#include "message_id.hpp"
+#include <mqb/sdk/message_id.hpp>
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-using namespace mqb::file;
+using namespace mqb::sdk;
 
 namespace {
 

@@ -5,7 +5,11 @@ namespace mqb::memory {
 void delivery::add(const run& one) {
     runs_.push_back(one);
     count_ += one.count;
-    for (std::uint32_t i = 0; i < one.count; ++i) payload_bytes_ += one.of->message(one.from + i).payload.size;
+    tells_ = tells_ || one.of->told;
+    if (one.count == one.of->count())
+        payload_bytes_ += one.of->payload_bytes();
+    else
+        for (std::uint32_t i = 0; i < one.count; ++i) payload_bytes_ += one.of->message(one.from + i).payload.size;
 }
 
 void delivery::begin() {
@@ -29,6 +33,8 @@ void delivery::clear() noexcept {
     runs_.clear();
     count_ = unsettled_ = 0;
     payload_bytes_ = 0;
+    tells_ = false;
+    last_run_ = 0, last_first_ = 0;
 }
 
 mqb_list delivery::list() noexcept {
@@ -43,12 +49,11 @@ bool delivery::settle(std::uint32_t index) noexcept {
     return true;
 }
 
-run delivery::run_of(std::uint32_t index) const noexcept {
-    for (const run& one : runs_) {
-        if (index < one.count) return {one.of, one.from + index, 1};
-        index -= one.count;
-    }
-    return {nullptr, 0, 0};
+run delivery::run_of(std::uint32_t index) noexcept {
+    if (index < last_first_) last_run_ = 0, last_first_ = 0;
+    while (last_run_ < runs_.size() && index - last_first_ >= runs_[last_run_].count) last_first_ += runs_[last_run_++].count;
+    if (last_run_ == runs_.size()) return {nullptr, 0, 0};
+    return {runs_[last_run_].of, runs_[last_run_].from + (index - last_first_), 1};
 }
 
 std::vector<run> delivery::take_unsettled() {

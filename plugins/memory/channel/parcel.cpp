@@ -14,12 +14,21 @@ namespace {
 // Positions at the source of a hop are that hop's matter: they are not passed on.
 bool is_of_this_hop(std::string_view key) { return key.starts_with("mqb.src."); }
 
-bool has_keys_of_this_hop(const mqb_buffer& block) {
+// `asks`: a message that wants an answer has a correlation_id.
+bool has_to_change(const mqb_buffer& block, bool asks) {
     std::size_t at = 0;
     mqb_meta entry;
-    while (mqb_meta_next(&block, &at, &entry) == 1)
+    bool has_correlation = false;
+    while (mqb_meta_next(&block, &at, &entry) == 1) {
         if (is_of_this_hop(sdk::view(entry.key))) return true;
-    return false;
+        if (asks && sdk::view(entry.key) == "correlation_id") has_correlation = true;
+    }
+    return asks && !has_correlation;
+}
+
+void add_correlation(sdk::metadata_block& block, const std::uint8_t* id) {
+    if (block.view().get("correlation_id")) return;
+    block.text("correlation_id", sdk::uuid_text(id));
 }
 
 // What a send uses of one owner, and whether that is enough to keep the owner alive: of a large block in which a small message
@@ -66,6 +75,7 @@ private:
 struct cleaned_block {
     std::uint32_t index;
     sdk::metadata_block block;
+    std::uint8_t id[16];  // of a message that asks, made early because it is in the block
 };
 
 // Where the bytes of a buffer that is not kept go.
@@ -87,7 +97,7 @@ private:
 
 }  // namespace
 
-parcel* parcel::make(const mqb_list& messages) {
+parcel* parcel::make(const mqb_list& messages, bool asks) {
     owners_of_send& owners = owners_of_send::empty();
     std::vector<cleaned_block> cleaned;
     std::size_t copied = 0, payload = 0;
@@ -95,13 +105,18 @@ parcel* parcel::make(const mqb_list& messages) {
         const mqb_message* message = mqb_message_at(&messages, i);
         payload += message->payload.size;
         owners.add(message->payload);
-        if (!has_keys_of_this_hop(message->metadata)) {
+        if (!has_to_change(message->metadata, asks)) {
             owners.add(message->metadata);
             continue;
         }
         owners.add(mqb_buffer{});
-        cleaned.push_back({i, {}});
+        cleaned.push_back({i, {}, {}});
         cleaned.back().block.append_without(sdk::metadata_view(message->metadata), is_of_this_hop);
+        if (asks) {
+            std::memcpy(cleaned.back().id, message->id, 16);
+            if (!sdk::message_view(message).has_id()) sdk::make_uuid(cleaned.back().id);
+            add_correlation(cleaned.back().block, cleaned.back().id);
+        }
         copied += cleaned.back().block.buffer().size;
     }
     owners.decide();
@@ -115,7 +130,7 @@ parcel* parcel::make(const mqb_list& messages) {
             copied += message->metadata.size;
     }
 
-    parcel* made = allocate(messages, owners.all().size(), copied);
+    parcel* made = allocate(messages.count, messages.size, owners.all().size(), copied);
     made->payload_bytes_ = payload;
     for (const used_owner& one : owners.all()) {
         if (!one.is_kept) continue;
@@ -133,6 +148,7 @@ parcel* parcel::make(const mqb_list& messages) {
         to.delivery_count = 1;
         if (!owners.is_kept(2 * i)) copy(to.payload);
         if (clean_at < cleaned.size() && cleaned[clean_at].index == i) {
+            if (asks) std::memcpy(to.id, cleaned[clean_at].id, 16);
             to.metadata = cleaned[clean_at++].block.buffer();
             copy(to.metadata);
         } else if (!owners.is_kept(2 * i + 1)) {
@@ -142,15 +158,37 @@ parcel* parcel::make(const mqb_list& messages) {
     return made;
 }
 
-parcel* parcel::allocate(const mqb_list& messages, std::size_t owners, std::size_t bytes) {
-    const auto element_size = static_cast<std::uint16_t>((messages.size + 7u) & ~7u);
-    const std::size_t elements = std::size_t{messages.count} * element_size;
+parcel* parcel::over(mqb_owner* block, std::uint32_t count) {
+    parcel* made;
+    try {
+        made = allocate(count, sizeof(mqb_message), 2, 0);
+    } catch (...) {
+        block->release(block);
+        throw;
+    }
+    made->own(block);
+    return made;
+}
+
+parcel* parcel::again(std::uint32_t i) {
+    const mqb_list one = mqb_list_of(element(i), 1, element_size_);
+    parcel* copy = make(one);
+    copy->message(0).delivery_count = message(i).delivery_count + 1;
+    copy->set_place(place(i));
+    copy->told = told;
+    copy->told_first_ = told_index(i);
+    return copy;
+}
+
+parcel* parcel::allocate(std::uint32_t count, std::size_t message_size, std::size_t owners, std::size_t bytes) {
+    const auto element_size = static_cast<std::uint16_t>((message_size + 7u) & ~std::size_t{7});
+    const std::size_t elements = std::size_t{count} * element_size;
     const std::size_t size = sizeof(parcel) + elements + owners * sizeof(mqb_owner*) + bytes;
     void* memory = std::malloc(size);
     if (!memory) throw std::bad_alloc();
     auto* made = new (memory) parcel;
     static_cast<mqb_owner&>(*made) = {sizeof(mqb_owner), 0, size, retained, released};
-    made->count_ = messages.count;
+    made->count_ = count;
     made->element_size_ = element_size;
     made->charge_ = size;
     made->elements_ = static_cast<std::uint8_t*>(memory) + sizeof(parcel);

@@ -1,5 +1,5 @@
-#include "consumer.hpp"
-#include "publisher.hpp"
+#include "../consumer.hpp"
+#include "../publisher.hpp"
 
 #include <mqb/sdk/testing/handles.hpp>
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace mqb::memory {
 
@@ -43,10 +44,21 @@ public:
     void detach_sender();
     // Takes the parcel's count. Pending: it waits for room, and is completed when it is in.
     sdk::status send(parcel* one, sdk::send_call& call);
+    // The same for a parcel whose settlement answers for it.
+    void send(parcel* one);
+    // Puts it in, whether there is room or not. Completes nothing: serve_waiting follows, once no lock is held.
+    void deliver(parcel* one);
+    // Takes what no reader has out again; which messages of the send those were. serve_waiting follows.
+    std::vector<bool> withdraw(const settlement& told, std::uint32_t count);
+    // Gives readers and senders who wait what is there.
+    void serve_waiting();
     // Also gives back what the same sender started later: order is kept when it is sent again.
     void cancel_send(const void* from, std::uint64_t operation);
 
     // ---- readers ----
+    bool is_empty() const;
+    bool is_full() const;
+    bool has_waiting_reader() const;
     // Done: with is filled. Pending: it waits in the line. End: it drains, and nothing can come any more.
     sdk::status receive(reader& who, sdk::receive_call& call);
     void cancel_receive(reader& who, std::uint64_t operation);

@@ -32,7 +32,8 @@ public:
 
     std::uint32_t unsettled() const noexcept { return unsettled_; }
     bool settle(std::uint32_t index) noexcept;       // false: it was before
-    run run_of(std::uint32_t index) const noexcept;  // without a count of its own
+    bool tells() const noexcept { return tells_; }   // whether a parcel of it has somebody to tell
+    run run_of(std::uint32_t index) noexcept;  // fast in order; without a count of its own
     // What is not settled, in order, one delivery more; each with a count of its own.
     std::vector<run> take_unsettled();
 
@@ -44,6 +45,9 @@ private:
     std::vector<bool> settled_;
     std::uint32_t count_ = 0, unsettled_ = 0;
     std::uint64_t payload_bytes_ = 0;
+    bool tells_ = false;
+    std::size_t last_run_ = 0;  // where run_of found the last one, and the index of its first message
+    std::uint32_t last_first_ = 0;
 };
 
 }  // namespace mqb::memory

@@ -1,0 +1,22 @@
+// settlement: who is told what became of the messages of a parcel.
+#pragma once
+
+#include <mqb/call.h>
+
+#include <cstdint>
+
+namespace mqb::memory {
+
+// Threads: the calls of the consumer that settles, one at a time for each message. Counted by the parcels that name it.
+class settlement {
+public:
+    settlement() = default;
+    settlement(const settlement&) = delete;
+    virtual ~settlement() = default;
+    // Once for each message, by its place in the send that brought it. With no lock held.
+    virtual void acknowledged(std::uint32_t index) = 0;
+    // The answer to a message, before acknowledged. Borrowed.
+    virtual void answered(std::uint32_t, const mqb_message&) {}
+};
+
+}  // namespace mqb::memory
