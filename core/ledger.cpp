@@ -75,7 +75,7 @@ bool ledger::is_at_rest() const noexcept {
 
 bool ledger::has_room() const noexcept {
     // So many are about to be dead in a row that the route is going to pause: nothing more is read before that is known.
-    if (policy_.stop_after && dead_in_a_row_ + burying_ >= policy_.stop_after) return false;
+    if (policy_.stop_after && longest_dead_row_ >= policy_.stop_after) return false;
     if (promised_.max_unsettled_messages && unsettled() >= promised_.max_unsettled_messages) return false;
     return !promised_.max_unsettled_batches || batches_.size() < promised_.max_unsettled_batches;
 }

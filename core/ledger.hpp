@@ -179,7 +179,8 @@ private:
     std::unique_ptr<bury_op> dying_;  // what the settle that is being accepted has to bury
     std::vector<std::unique_ptr<bury_op>> burials_;
     std::uint64_t burying_ = 0;
-    std::uint32_t dead_in_a_row_ = 0;
+    std::uint32_t dead_in_a_row_ = 0;     // in the order in which it was decided what becomes of them
+    std::uint32_t longest_dead_row_ = 0;  // since the last stop
     bool has_due_ = false;
     bool at_end_ = false;
     bool ended_ = false;  // the leaf said so for good

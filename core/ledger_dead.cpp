@@ -58,6 +58,7 @@ void ledger::die(ledger_batch& b, std::uint32_t index, death why) {
         return decide(b, e, fate::rejected);
     }
     if (policy_.on_error == error_policy::stop || !policy_.store) return stop_for(b, index);
+    longest_dead_row_ = std::max(longest_dead_row_, ++dead_in_a_row_);
     if (!dying_) dying_ = std::make_unique<bury_op>();
     b.states[index] = entry_state::burying;
     dying_->places.push_back({&b, index});
@@ -110,7 +111,10 @@ void ledger::buried(bury_op& op, status answer) {
         to_advance_.push_back(b);
     }
     const std::string text{op.texts.best(whole_call)};
-    dead_in_a_row_ += answer == status::ok ? static_cast<std::uint32_t>(op.places.size()) : 0;
+    if (answer != status::ok) {  // they will die once more
+        dead_in_a_row_ -= std::min(dead_in_a_row_, static_cast<std::uint32_t>(op.places.size()));
+        longest_dead_row_ = dead_in_a_row_;
+    }
     std::erase_if(burials_, [&](const auto& x) { return x.get() == &op; });
     advance_queued();
     release_all_done();
@@ -120,8 +124,8 @@ void ledger::buried(bury_op& op, status answer) {
     if (answer != status::ok)
         policy_.listener->on_dead_letters_stop("the dead letters cannot be written: " +
                                                (text.empty() ? std::string{to_text(answer)} : text));
-    else if (policy_.stop_after && dead_in_a_row_ >= policy_.stop_after)
-        policy_.listener->on_dead_letters_stop(std::to_string(dead_in_a_row_) + " messages in a row were dead-lettered");
+    else if (policy_.stop_after && longest_dead_row_ >= policy_.stop_after)
+        policy_.listener->on_dead_letters_stop(std::to_string(longest_dead_row_) + " messages in a row were dead-lettered");
 }
 
 // A message whose lane has died meanwhile comes again from the source. One that could not be written goes back there, if it takes it.
@@ -153,7 +157,7 @@ void ledger::book_burial(ledger_batch& b, std::uint32_t index, status answer) {
 }
 
 void ledger::resume() {
-    dead_in_a_row_ = 0;
+    dead_in_a_row_ = longest_dead_row_ = 0;
     wake_parked_receive();
 }
 

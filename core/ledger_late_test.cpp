@@ -221,6 +221,26 @@ TEST_CASE("nothing is read while it is not known whether so many dead letters pa
     CHECK(b.leaf->asked.size() == 2);
 }
 
+TEST_CASE("in a row are dead letters between which nothing was delivered, however late they are stored") {
+    policy_bench b{settle_unit::message};
+    b.policy.stop_after = 2;
+    b.book->set_policy(b.policy);
+    void* batch = b.receive({1, 1, 1, 1, 1, 1});
+    for (const std::uint32_t dead : {0u, 2u}) {
+        b.settle(batch, {dead}, disposition::reject, "bad");
+        b.settle(batch, {dead + 1});
+    }
+    b.store.answer(0, status::ok);
+    b.store.answer(1, status::ok);
+    b.box.deliver_all();
+    CHECK(b.listener.said.empty());
+    b.settle(batch, {4}, disposition::reject, "bad");
+    b.settle(batch, {5}, disposition::reject, "bad");
+    b.store.answer(2, status::ok);
+    b.box.deliver_all();
+    CHECK(b.listener.said == std::vector<std::string>{"stop: 2 messages in a row were dead-lettered"});
+}
+
 TEST_CASE("a message from memory that is settled with what its source does not offer goes back when it is freed") {
     policy_bench b{settle_unit::message};
     void* batch = b.receive({1});

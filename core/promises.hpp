@@ -20,7 +20,8 @@ struct promises {
         concurrent = 128,
         idempotent = 256,
         transactional = 512,
-        all_flags = 1023,
+        emptied_at_stop = 1024,
+        all_flags = 2047,
     };
     std::uint32_t struct_size = sizeof(promises);
     std::uint32_t flags = 0;

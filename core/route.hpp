@@ -60,6 +60,7 @@ struct route_definition {
     std::uint64_t max_in_flight_bytes = 64u << 20;
     std::uint32_t send_window = 8;
     std::uint32_t concurrency = 1;  // batches in work at once, each by a worker with middlewares of its own
+    bool has_one_stack = false;     // its output middlewares write to what only one may: no workers
     std::uint32_t commit_concurrency_limit = 4096;
     std::function<std::uint64_t(const message&)> order_by;  // with concurrency: messages of one value stay in order; none: no such order
     std::uint32_t max_deliveries = 0;                       // presentations of a message before it is dead; 0: no limit
@@ -74,7 +75,9 @@ struct route_definition {
     std::chrono::milliseconds shutdown_timeout{10000};
 
     // Whether batches are sent by workers side by side, each through middlewares of its own.
-    [[nodiscard]] bool has_workers() const noexcept { return concurrency > 1 && !output.middlewares.empty() && (!keep_order || order_by); }
+    [[nodiscard]] bool has_workers() const noexcept {
+        return concurrency > 1 && !has_one_stack && !output.middlewares.empty() && (!keep_order || order_by);
+    }
     // Whether each key of order_by has its own way to an output with these promises.
     [[nodiscard]] bool divides_by_key(promises of_output) const noexcept {
         return order_by && concurrency > 1 && (has_workers() || of_output.has(promises::concurrent | promises::ordered_retry));

@@ -211,7 +211,7 @@ boost::asio::awaitable<void> running_route::until_mail() {
 }
 
 void running_route::look_at_requests() {
-    if (stop_requested_ && !stopping_) begin_stopping();
+    if (stop_requested_ && !stopping_ && !begins_emptying()) begin_stopping();
     if (lag_requested_.exchange(false)) ask_the_source();
     const bool wanted = pause_requested_.load(std::memory_order_relaxed);
     if (wanted == paused_ || stopping_) return;
@@ -243,6 +243,17 @@ void running_route::stop_links() {
     links_.stop();
     for (route_slot& s : slots_)
         if (s.worker) s.worker->stop_links();
+}
+
+// What a source keeps in this process only is sent on first, as far as there is time.
+bool running_route::begins_emptying() {
+    if (paused_ || is_late_ || failing_ || !input_->leaf.has(promises::emptied_at_stop)) return false;
+    if (std::exchange(empties_, true)) return true;
+    if (receive_.pending) input_->top().cancel(receive_);
+    if (poll_.pending) clock_.cancel(poll_);
+    set_deadline();
+    update_state();
+    return true;
 }
 
 void running_route::begin_stopping() {

@@ -33,7 +33,7 @@ bool running_route::read() {
     const std::uint64_t room = definition_.max_in_flight_bytes > held ? definition_.max_in_flight_bytes - held : 1;
     receive_.max_messages = definition_.batch_size;
     receive_.max_bytes = std::min(definition_.batch_bytes, room);
-    receive_.drain = definition_.drain;
+    receive_.drain = drains();
     receive_.texts.clear();
     asked_when_empty_ = has_nothing_unsettled();
     receive_.pending = true;
@@ -55,13 +55,13 @@ void running_route::received(status answer) {
     switch (answer) {
         case status::ok: poll_after(definition_.empty_batch_delay); return;
         case status::cancelled:
-            if (stopping_ || paused_) return;
+            if (stopping_ || paused_ || empties_) return;
             [[fallthrough]];
         case status::retry:
         case status::pending:
         case status::disconnected: break;
         case status::end:
-            if (!definition_.drain || asked_when_empty_)
+            if (!drains() || asked_when_empty_)
                 input_ended_ = true;
             else
                 waits_for_empty_ = true;

@@ -97,7 +97,7 @@ void running_route::update_state() {
     if (!lost_cause_.empty()) return set_state(route_state::reconnecting, lost_cause_);
     if (!is_connected_) return;
     if (paused_) return set_state(route_state::paused, pause_cause_);
-    set_state(definition_.drain ? route_state::draining : route_state::running, {});
+    set_state(drains() ? route_state::draining : route_state::running, {});
 }
 
 void running_route::on_state(bool connected, std::string_view cause) {

@@ -121,6 +121,8 @@ private:
     void stop_links();
     void look_at_requests();
     void begin_stopping();
+    [[nodiscard]] bool begins_emptying();
+    [[nodiscard]] bool drains() const noexcept { return definition_.drain || empties_; }
     void set_deadline();
     void cancel_what_is_in_flight();
     void leave_behind();
@@ -247,6 +249,7 @@ private:
     bool is_late_ = false;            // past the first deadline
     bool is_too_late_ = false;        // past the last
     bool stopping_ = false;           // no more reading
+    bool empties_ = false;            // stops when its source is empty: what is left in it would be lost
     bool hurries_ = false;            // and nothing is tried again
     bool failing_ = false;
     bool has_finished_ = false;  // nothing of it runs any more

@@ -38,7 +38,12 @@ void endpoint_planner::plan_unused() {
         out_ = {};
         endpoint_shape shape = read_endpoint(*named.value, named.at, named.path, to_);
         const auto factory = shape.what.type.empty() ? nullptr : types_.endpoints.find(shape.what.type);
-        const bool is_input = factory && (factory->sides() & core::consumer_side) != 0;
+        const auto is_for_outputs = [this](const typed_config& m) {
+            const auto found = types_.middlewares.find(m.type);
+            return found && (found->sides() & core::consumer_side) == 0;
+        };
+        const bool is_input =
+            factory && (factory->sides() & core::consumer_side) != 0 && std::ranges::none_of(shape.middlewares, is_for_outputs);
         (void)plan(std::move(shape), is_input ? core::consumer_side : core::publisher_side, {name}, 0);
     }
 }
@@ -89,7 +94,11 @@ void endpoint_planner::plan_middlewares(const endpoint_shape& shape, core::side 
         if (!factory) continue;
         made.config = config(what, "", factory->schema(), factory->sides(), which);
         note_uses(what, which);
+        const std::size_t uses = uses_.size();
         made.nested = plan_nested(checks_.take_nested(), which, open, depth, true);
+        const auto is_written = [](const exclusive_use& use) { return use.which == core::publisher_side; };
+        if (which == core::publisher_side && std::any_of(uses_.begin() + static_cast<std::ptrdiff_t>(uses), uses_.end(), is_written))
+            out_.has_one_stack = true;
         if (out_.is_complete && !wanted_endpoints_ && !into.chain.empty())
             add_link(what, made.path + '.' + what.type, factory->promise(made.config, which, into.chain.back().has), into.chain);
     }

@@ -26,8 +26,9 @@ struct planned_ends {
     // Empty where something is wrong or broken.
     chain_promises input_chain;
     chain_promises output_chain;
-    std::string broken;       // a plugin that is needed cannot be used, and why
-    bool is_complete = true;  // everything that the chains of promises need is there
+    std::string broken;          // a plugin that is needed cannot be used, and why
+    bool has_one_stack = false;  // as in the definition of a route
+    bool is_complete = true;     // everything that the chains of promises need is there
 };
 
 class endpoint_planner {

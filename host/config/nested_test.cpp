@@ -50,6 +50,23 @@ TEST_CASE("endpoints in lists, maps, fields and at the top of a configuration be
     CHECK(d.middlewares[0].nested[0].endpoint.path == "output.middlewares[0].aside.endpoint");
 }
 
+TEST_CASE("a route whose output middlewares write to what only one may has no workers") {
+    const auto has_workers = [](const std::string& dead) {
+        const planned out = plan(
+            "r:\n  concurrency: 4\n  input: {queue: {}}\n  output: {file: {path: x}, middlewares: [{aside: {endpoint: " + dead + "}}]}\n");
+        CHECK(out.lines.empty());
+        return out.routes.at(0).definition.has_workers();
+    };
+    CHECK(has_workers("{sink: {}}"));
+    CHECK_FALSE(has_workers("{file: {path: dead}}"));
+    CHECK_FALSE(has_workers("{sink: {}, middlewares: [{aside: {endpoint: {file: {path: dead}}}}]}"));
+}
+
+TEST_CASE("an unused endpoint with a middleware of outputs is one") {
+    CHECK(complaints("endpoints: {x: {file: {path: z}, middlewares: [{again: {}}]}}\nr: {input: {queue: {}}, output: {sink: {}}}\n") ==
+          lines{"f.yaml:1:13: warning: endpoints.x: no route refers to it"});
+}
+
 TEST_CASE("the paths of a lone route, of one under routes and of a file are those of its keys") {
     const std::string ends = "input: {queue: {}}\noutput: {spread: [{fle: {}}]}\n";
     CHECK(complaints(ends).at(0).starts_with("f.yaml:2:20: output.spread[0].fle: "));

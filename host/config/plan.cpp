@@ -37,6 +37,7 @@ planned_route plan(const route_shape& from, endpoint_planner& each, const known_
     out.definition.input = std::move(ends.input);
     out.definition.output = std::move(ends.output);
     out.definition.dead_letters.endpoint = std::move(ends.dead_letters);
+    out.definition.has_one_stack = ends.has_one_stack;
     out.broken = std::move(ends.broken);
     if (!ends.input_chain.empty() && !ends.output_chain.empty()) check_promises(from, ends, types, out, to);
     return out;

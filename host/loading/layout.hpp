@@ -84,6 +84,7 @@ static_assert(static_cast<int>(core::became::delivered) == MQB_DELIVERED && stat
               static_cast<int>(core::became::duplicate) == MQB_DUPLICATE && static_cast<int>(core::became::discarded) == MQB_DISCARDED &&
               static_cast<int>(core::became::dead_lettered) == MQB_DEAD_LETTERED);
 static_assert(std::uint32_t{core::promises::transactional} == std::uint32_t{MQB_TRANSACTIONAL});
+static_assert(std::uint32_t{core::promises::emptied_at_stop} == std::uint32_t{MQB_EMPTIED_AT_STOP});
 static_assert(std::uint32_t{core::promises::acknowledges} == std::uint32_t{MQB_ACKNOWLEDGES});
 
 template <class T>

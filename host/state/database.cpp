@@ -52,6 +52,13 @@ core::result<std::unique_ptr<database>> database::open(const std::filesystem::pa
     return out;
 }
 
+core::result<void> database::check() {
+    const auto wrong = number("SELECT count(*) FROM pragma_quick_check(1) WHERE quick_check <> 'ok'");
+    if (!wrong) return fault();
+    if (*wrong != 0) return core::failure{core::status::retry, file_.string() + ": " + corrupt};
+    return {};
+}
+
 database::~database() { ::sqlite3_close_v2(handle_); }
 
 void database::note(int code) noexcept {

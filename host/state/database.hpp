@@ -26,6 +26,8 @@ public:
     database(const database&) = delete;
     database& operator=(const database&) = delete;
 
+    // Whether every page and index is sound; reads the whole file.
+    [[nodiscard]] core::result<void> check();
     // Statements without an answer, separated by semicolons.
     [[nodiscard]] bool run(const char* sql);
     // The first column of the first row as a number, 0 if there is none; empty: a fault.

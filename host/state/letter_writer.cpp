@@ -33,11 +33,20 @@ std::string size_text(std::uint64_t bytes) {
 
 std::int64_t as_signed(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
+constexpr std::uintmax_t most_checked = 256 << 20;  // bytes of a store that is looked through when it is opened
+
 }  // namespace
 
 core::result<std::unique_ptr<letter_writer>> letter_writer::open(std::filesystem::path file, letter_limits limits) {
     auto opened = make_letters(file, limits.patience);
     if (!opened) return opened.error();
+    // Letters that go into a damaged file may never come out again.
+    std::error_code ignored;
+    if (std::filesystem::file_size(file, ignored) <= most_checked) {
+        auto looking = database::open(file, limits.patience);  // what it has read is not kept
+        if (!looking) return looking.error();
+        if (auto sound = (*looking)->check(); !sound) return sound.error();
+    }
     return std::unique_ptr<letter_writer>{new letter_writer{std::move(file), std::move(limits), std::move(*opened)}};
 }
 

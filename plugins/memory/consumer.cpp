@@ -15,7 +15,7 @@ consumer::consumer(const sdk::context& made, const config& with) : sdk::consumer
 sdk::promises consumer::promise(const config& with) {
     sdk::promises all;
     all.acknowledges(sdk::settles::message).takes(MQB_NACK).stable_identity();
-    if (!with.where().is_socket()) all.takes(MQB_REPLY).takes(MQB_REPLY_MORE);
+    if (!with.where().is_socket()) all.takes(MQB_REPLY).takes(MQB_REPLY_MORE).emptied_at_stop();
     return all;
 }
 

@@ -228,6 +228,34 @@ class Channel(ipc.Case):
         self.all = [b"%d" % n for n in range(self.count)]
         (self.folder / "in.txt").write_bytes(b"".join(b"%s\n" % one for one in self.all))
 
+    def test_C075_a_stop_loses_nothing(self):
+        for ack in (False, True):
+            with self.subTest(ack=ack):
+                (self.folder / "in.txt.g.offset").unlink(missing_ok=True)
+                (self.folder / "out.txt").unlink(missing_ok=True)
+                self.write("r.yaml", self.routes(ack, "{file: {path: out.txt, format: raw}}"))
+                for _ in range(3):
+                    running = self.start("run", "r.yaml")
+                    self.assertTrue(running.wait_for("second: memory to file"))
+                    running.process.terminate()
+                    self.assertEqual(running.end(), 0, running.text)
+                    first, second = running.ledgers()["first"], running.ledgers()["second"]
+                    self.assertEqual((first["delivered"], second["state"]), (second["delivered"], "stopped"))
+                done = self.bridge("run", "r.yaml", "--drain")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.lines(), self.all)
+
+    def test_a_channel_that_cannot_be_emptied_in_time_is_left(self):
+        self.write("slow.json", '[{"delay_ms": 1500}]')
+        self.write("r.yaml", self.routes(False, "{scripted: {script: slow.json, log: log.txt}}").replace(
+            "second:\n", "second:\n  shutdown_timeout_ms: 500\n  batch_size: 1\n").replace("  batch_size: 50\n", ""))
+        running = self.start("run", "r.yaml")
+        self.until(lambda: (self.folder / "log.txt").exists())
+        running.process.terminate()
+        running.end()
+        for ledger in running.ledgers().values():
+            self.assert_exact(ledger)
+
     def test_C075_a_kill_loses_nothing_when_senders_are_acknowledged_through_the_channel(self):
         self.write("r.yaml", self.routes(True, "{file: {path: out.txt, format: raw}}"))
         for turn in range(3):

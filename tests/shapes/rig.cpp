@@ -21,6 +21,7 @@ public:
         }
         const source_shape& s = rig_.of_source;
         out.flags = core::promises::acknowledges | core::promises::stable_identity;
+        if (rig_.of_source.emptied_at_stop) out.flags |= core::promises::emptied_at_stop;
         out.unit = s.unit;
         out.dispositions = s.dispositions;
         out.max_unsettled_messages = s.max_unsettled_messages;

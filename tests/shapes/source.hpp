@@ -23,6 +23,7 @@ struct source_shape {
     bool forgets = true;          // a new connection knows nothing of older batches
     double expires = 0;           // the chance that a lease has run out when it is settled
     bool deadline_first = false;  // of a revocation
+    bool emptied_at_stop = false;
     answers how = answers::at_once;
 };
 

@@ -78,3 +78,53 @@ TEST_CASE("a route that waits for messages ends when it is stopped") {
             CHECK(r.end().state == core::route_state::stopped);
         }
 }
+
+TEST_CASE("a stop empties a source whose messages would be lost with it, whatever the moment") {
+    for (answers how : {answers::at_once, answers::by_mail, answers::from_thread, answers::mixed})
+        for (source_shape from : all_sources(how)) {
+            from.emptied_at_stop = true;
+            from.expires = 0;
+            std::vector<std::unique_ptr<rig>> rigs;
+            for (const std::size_t moment : {4, 9, 17, 30, 45}) {  // connected by then
+                auto& r = *rigs.emplace_back(std::make_unique<rig>(from, sink_named("ordered", how), 60, 100 + moment));
+                r.definition.drain = false;
+                r.stop_at = moment;
+                // Some of the messages come after the stop has begun.
+                r.on_event = [added = false](rig& self, std::size_t) mutable {
+                    if (self.from.count(item::place::settled) < 20 || std::exchange(added, true)) return;
+                    for (int k = 0; k < 5; ++k) self.from.add(0);
+                    if (self.input) self.input->look_again();
+                };
+            }
+            run_all(rigs);
+            for (auto& r : rigs) {
+                INFO(r->describe());
+                r->check_end();
+                CHECK(r->end().state == core::route_state::stopped);
+                CHECK(r->from.items.size() == 65);
+                CHECK(r->from.count(item::place::settled) == 65);
+            }
+        }
+}
+
+TEST_CASE("a source that cannot be emptied is left when the time is over, and one whose route is paused at once") {
+    for (const bool paused : {false, true}) {
+        auto from = source_named("prefix", answers::by_mail);
+        from.emptied_at_stop = true;
+        rig r{from, sink_named("ordered", answers::by_mail), 60, 7};
+        r.definition.drain = false;
+        r.definition.shutdown_timeout = std::chrono::milliseconds{paused ? 60'000 : 300};
+        if (!paused) r.sink_script.always(verb::send, {.result = static_cast<std::int32_t>(core::send_result::again)});
+        r.on_event = [paused, done = false](rig& self, std::size_t now) mutable {
+            if (now < 12 || std::exchange(done, true)) return;
+            if (paused) self.route().pause();
+            self.stop();
+        };
+        run(r);
+        INFO(r.describe());
+        r.check_end();
+        CHECK(r.end().state == core::route_state::stopped);
+        CHECK(r.from.count(item::place::settled) < 60);
+        CHECK(r.end().seconds < 20);
+    }
+}

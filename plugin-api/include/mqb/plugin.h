@@ -27,6 +27,8 @@ enum {
     MQB_STABLE_IDENTITY = 2,   /* a message that comes again has the same id */
     MQB_FINITE = 4,            /* END comes by itself */
     MQB_NEEDS_POLLING = 8,     /* receive may answer OK without messages */
+    MQB_EMPTIED_AT_STOP = 1024, /* what is not received before free is lost: the host that stops receives with drain until END or
+                                   the end of its shutdown time */
     /* publisher */
     MQB_RESPONDS = 16,         /* uses `answer` */
     MQB_ORDERED = 32,          /* messages arrive in the order in which their sends were started */

@@ -25,6 +25,7 @@ struct promises : mqb_promises {
     constexpr promises& stable_identity() noexcept { return set(MQB_STABLE_IDENTITY); }
     constexpr promises& finite() noexcept { return set(MQB_FINITE); }
     constexpr promises& needs_polling() noexcept { return set(MQB_NEEDS_POLLING); }
+    constexpr promises& emptied_at_stop() noexcept { return set(MQB_EMPTIED_AT_STOP); }
     constexpr promises& unsettled(std::uint32_t messages, std::uint32_t batches) noexcept {
         max_unsettled_messages = messages, max_unsettled_batches = batches;
         return *this;
