@@ -54,9 +54,10 @@ struct flight {
     void* batch = nullptr;
     std::shared_ptr<shared_batch> share;  // where it is a part of a batch
     message_list messages;
-    std::uint32_t unsettled = 0;  // messages that were not given to the input for settlement yet
-    bool goes_on = false;         // what is left was not tried yet
-    std::uint32_t tries = 0;      // in a row without progress, of what is sent again in its place
+    std::uint32_t unsettled = 0;        // messages that were not given to the input for settlement yet
+    bool goes_on = false;               // what is left was not tried yet
+    std::uint64_t first_failed_at = 0;  // ns since 1970; 0: nothing of it has failed
+    std::uint32_t tries = 0;            // in a row without progress, of what is sent again in its place
     send_part send;
     std::vector<outcome> outcomes;     // of the messages of the present send
     std::vector<message> again;        // what is left to be sent, when it is only a part

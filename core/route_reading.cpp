@@ -152,6 +152,7 @@ flight& running_route::take_flight() {
     f.sequence = next_sequence_++;
     f.slot = nullptr;
     f.tries = 0;
+    f.first_failed_at = 0;
     f.index.clear();
     f.again.clear();
     f.tried.clear();

@@ -148,6 +148,7 @@ void running_route::sent(flight& f, status answer) {
         fail(path + ": " + (text.empty() ? "cannot be written: " + std::string{to_text(answer)} : std::string{text}));
     }
     if (is_in_trouble_ && !is_undone) set_trouble({});
+    if (failed && f.first_failed_at == 0) f.first_failed_at = clock_.now_wall();
     if (failed) tell_comes_again(f, failed, "sent again");
     if (keeps_order_ && failed) gathers_ = true;
     if (has_progress) f.tries = 0;
@@ -224,6 +225,7 @@ failure_note running_route::note_of(const flight& f, std::uint32_t k) const {
     note.error = f.send.texts.best(k);
     note.attempts = o.sent() == send_result::unsent ? 0 : f.tries_of(k) + 1;
     note.first_at = note.last_at = clock_.now_wall();
+    if (f.tries_of(k) > 0 && f.first_failed_at != 0) note.first_at = f.first_failed_at;
     note.may_have_arrived = o.sent() == send_result::uncertain || (o.flags & was_uncertain) != 0;
     return note;
 }

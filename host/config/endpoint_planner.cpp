@@ -1,5 +1,7 @@
 #include "host/config/endpoint_planner.hpp"
 
+#include "host/config/near_match.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -139,6 +141,7 @@ std::shared_ptr<Factory> endpoint_planner::find(const core::factory_registry<Fac
     const auto where = missing.find(what.type);
     if (wanted && where == missing.end()) wanted->insert(what.type);
     std::string text = where != missing.end() ? where->second : std::string{"no plugin offers the "} + kind + " \"" + what.type + '"';
+    if (text.find("did you mean") == std::string::npos) text += did_you_mean(what.type, in.names());  // those of the host itself
     if (is_enabled_) {
         to_.error(what.at, what.path, std::move(text));
     } else {

@@ -79,14 +79,16 @@ TEST_CASE("the paths of a lone route, of one under routes and of a file are thos
 }
 
 TEST_CASE("mistakes in nested endpoints are told like those of others") {
-    CHECK(complaints("r:\n  input: {queue: {}}\n  output:\n    spread:\n      - {fiel: {path: x}}\n      - {file: {path: x, formt: raw}}\n"
-                     "      - {queue: {}}\n      - {sink: {}, middlewares: [{again: {max: 1}}, {shufle: {}}]}\n      - 5\n") ==
-          lines{"f.yaml:5:10: r.output.spread[0].fiel: no plugin offers the endpoint \"fiel\" (did you mean \"file\"?); looked in /x",
-                "f.yaml:6:26: r.output.spread[1].file.formt: unknown key (did you mean \"format\"?)",
-                "f.yaml:7:10: r.output.spread[2].queue: \"queue\" cannot stand at an output: it is for inputs",
-                "f.yaml:8:43: r.output.spread[3].middlewares[0].again.max: unknown key; known are max_attempts",
-                "f.yaml:8:54: r.output.spread[3].middlewares[1].shufle: no plugin offers the middleware \"shufle\"",
-                "f.yaml:9:9: r.output.spread[4]: an endpoint is a map like \"TYPE: {…}\", or null"});
+    CHECK(
+        complaints("r:\n  input: {queue: {}}\n  output:\n    spread:\n      - {fiel: {path: x}}\n      - {file: {path: x, formt: raw}}\n"
+                   "      - {queue: {}}\n      - {sink: {}, middlewares: [{again: {max: 1}}, {shufle: {}}]}\n      - 5\n") ==
+        lines{
+            "f.yaml:5:10: r.output.spread[0].fiel: no plugin offers the endpoint \"fiel\" (did you mean \"file\"?); looked in /x",
+            "f.yaml:6:26: r.output.spread[1].file.formt: unknown key (did you mean \"format\"?)",
+            "f.yaml:7:10: r.output.spread[2].queue: \"queue\" cannot stand at an output: it is for inputs",
+            "f.yaml:8:43: r.output.spread[3].middlewares[0].again.max: unknown key; known are max_attempts",
+            "f.yaml:8:54: r.output.spread[3].middlewares[1].shufle: no plugin offers the middleware \"shufle\" (did you mean \"shuffle\"?)",
+            "f.yaml:9:9: r.output.spread[4]: an endpoint is a map like \"TYPE: {…}\", or null"});
     CHECK(complaints("r: {input: {queue: {}}, output: {pull: {sink: {}}}}") ==
           lines{"f.yaml:1:41: r.output.pull.sink: \"sink\" cannot stand at an input: it is for outputs"});
     CHECK(complaints("r: {input: {queue: {}}, output: {sink: {}, middlewares: [{aside: {}}]}}") ==

@@ -40,26 +40,6 @@ constexpr const char* damaged =
 
 }  // namespace
 
-TEST_CASE("a store with a damaged page is told when it is opened, wherever the page is") {
-    scratch_folder in;
-    const fs::path sound = in.path() / "sound.db", file = in.path() / "letters.db";
-    make_filled(sound, 60);
-    const auto pages = fs::file_size(sound) / 4096;
-    REQUIRE(pages >= 4);
-    for (std::uintmax_t page = 1; page < pages; ++page) {
-        fs::copy_file(sound, file, fs::copy_options::overwrite_existing);
-        {
-            std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
-            bytes.seekp(static_cast<std::streamoff>(page * 4096));
-            bytes << std::string(64, '\x55');
-        }
-        CAPTURE(page);
-        const auto store = sqlite_dead_letters::open(file);
-        REQUIRE(!store.has_value());
-        CHECK(store.error().text == file.string() + damaged);
-    }
-}
-
 TEST_CASE("a route at its bound stores nothing more, says what to do, and goes on after a purge") {
     scratch_folder in;
     const fs::path file = in.path() / "letters.db";

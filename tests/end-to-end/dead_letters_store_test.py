@@ -67,6 +67,15 @@ class Store(Letters):
         self.assertEqual(self.sent("retried"), ["row of retried"] * 4)
         self.assertEqual([letter["route"] for letter in self.dlq("list", "--class", "max_deliveries")], ["often"])
 
+    def test_the_times_are_those_of_the_first_and_of_the_last_failure(self):
+        self.lines([b"one"])
+        self.answers([{"answer": "again", "text": "busy"}, {"answer": "again", "text": "busy"}])
+        self.write("routes.yaml", self.route(more="  max_deliveries: 2\n"))
+        self.run_to_end()
+        letter, = self.dlq("list")
+        self.assertEqual(letter["attempts"], 2)
+        self.assertLess(letter["first_at"], letter["last_at"])
+
     def test_purge(self):
         self.lines([b"a", b"b", b"c"])
         self.answers([REFUSED, {"answer": "refused", "text": "another"}, REFUSED])
