@@ -118,6 +118,7 @@ private:
     void die(ledger_batch& b, std::uint32_t index, death why);
     void stop_for(ledger_batch& b, std::uint32_t index);
     void bury_collected();
+    void add_letter(bury_op& op, const entry_place& place, death why);
     void buried(bury_op& op, status answer);
     void book_burial(ledger_batch& b, std::uint32_t index, status answer);
 

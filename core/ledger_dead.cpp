@@ -74,32 +74,43 @@ void ledger::stop_for(ledger_batch& b, std::uint32_t index) {
     policy_.listener->on_undeliverable(note.endpoint + what + (note.error.empty() ? "" : ": " + note.error));
 }
 
+// In parts, so that a store which has room for some of them takes those.
 void ledger::bury_collected() {
-    std::unique_ptr<bury_op> made = std::move(dying_);
-    bury_op& op = *made;
-    op.self = this;
-    op.done = [](call& c, status answer) noexcept {
-        auto& ended = static_cast<bury_op&>(c);
-        ended.self->buried(ended, answer);
-    };
-    for (std::size_t k = 0; k < op.places.size(); ++k) {
-        const auto [b, index] = op.places[k];
-        ++b->calls;
-        ++burying_;
-        const message* what = &b->messages[index];
-        if (is_broken_record(*what)) {
-            const text_edit reason{broken_key};
-            message& record = op.records.emplace_back(b->messages.copy(index));
-            record.metadata = op.blocks.emplace_back(edited(record.metadata, {&reason, 1})).get();
-            what = &record;
-        }
-        op.all.push_back({policy_.route, op.why[k], &b->redelivery_of(index).note, what});
+    constexpr std::size_t most_letters = 128;
+    const std::unique_ptr<bury_op> collected = std::move(dying_);
+    std::vector<bury_op*> parts;
+    for (std::size_t from = 0; from < collected->places.size(); from += most_letters) {
+        bury_op& op = *burials_.emplace_back(std::make_unique<bury_op>());
+        parts.push_back(&op);
+        const std::size_t count = std::min(most_letters, collected->places.size() - from);
+        for (std::size_t k = from; k < from + count; ++k) add_letter(op, collected->places[k], collected->why[k]);
     }
-    op.letters = op.all;
-    burials_.push_back(std::move(made));
-    op.is_running = true;
-    const status answer = policy_.store->bury(op);
-    if (answer != status::pending) buried(op, answer);
+    for (bury_op* op : parts) {
+        op->self = this;
+        op->done = [](call& c, status answer) noexcept {
+            auto& ended = static_cast<bury_op&>(c);
+            ended.self->buried(ended, answer);
+        };
+        op->letters = op->all;
+        op->is_running = true;
+        const status answer = policy_.store->bury(*op);
+        if (answer != status::pending) buried(*op, answer);
+    }
+}
+
+void ledger::add_letter(bury_op& op, const entry_place& place, death why) {
+    const auto [b, index] = place;
+    ++b->calls;
+    ++burying_;
+    op.places.push_back(place);
+    const message* what = &b->messages[index];
+    if (is_broken_record(*what)) {
+        const text_edit reason{broken_key};
+        message& record = op.records.emplace_back(b->messages.copy(index));
+        record.metadata = op.blocks.emplace_back(edited(record.metadata, {&reason, 1})).get();
+        what = &record;
+    }
+    op.all.push_back({policy_.route, why, &b->redelivery_of(index).note, what});
 }
 
 void ledger::buried(bury_op& op, status answer) {

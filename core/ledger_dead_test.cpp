@@ -138,6 +138,26 @@ TEST_CASE("on_error: stop leaves the message where it is; reject gives it to a s
     CHECK(nowhere.listener.said == texts{"undeliverable: input: refused a message: bad"});
 }
 
+TEST_CASE("many dead letters of one settle are buried in parts, and those that have no room come again") {
+    bench b{settle_unit::message};
+    b.book->set_policy(b.policy);
+    void* batch = b.receive(std::vector<std::uint64_t>(300, 1));
+    std::vector<std::uint32_t> all(300);
+    for (std::uint32_t i = 0; i < 300; ++i) all[i] = i;
+    b.settle(batch, all, disposition::reject, "bad");
+    REQUIRE(b.store.calls.size() == 3);
+    CHECK(b.store.calls[0]->letters.size() == 128);
+    CHECK(b.store.calls[1]->letters.size() == 128);
+    CHECK(b.store.calls[2]->letters.size() == 44);
+    b.store.answer(0, status::ok);
+    b.store.answer(1, status::retry, "no room");
+    b.store.answer(2, status::ok);
+    b.box.deliver_all();
+    CHECK(b.listener.said == texts{"stop: the dead letters cannot be written: no room"});
+    CHECK(b.counters.totals().dead_lettered == 172);
+    CHECK(b.counts() == totals{0, 0, 0, 128});
+}
+
 TEST_CASE("so many dead letters in a row stop the route; one delivered message starts the count anew") {
     bench b{settle_unit::message};
     b.policy.stop_after = 3;

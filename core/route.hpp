@@ -63,6 +63,7 @@ struct route_definition {
     bool has_one_stack = false;     // its output middlewares write to what only one may: no workers
     std::uint32_t commit_concurrency_limit = 4096;
     std::function<std::uint64_t(const message&)> order_by;  // with concurrency: messages of one value stay in order; none: no such order
+    bool order_by_is_lane = false;                          // which is the order of the source itself
     std::uint32_t max_deliveries = 0;                       // presentations of a message before it is dead; 0: no limit
     std::chrono::milliseconds first_again{50};              // pause before a message is presented again, doubled each time
     std::chrono::milliseconds longest_again{5000};

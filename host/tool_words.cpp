@@ -21,7 +21,7 @@ void add_copy(CLI::App& app, command_actions& to) {
     command.add_option("--filter", into->filter, "Only messages for which this is true; not in this version")->type_name("EXPRESSION");
     add_limit_option(command, into->limit, "End after so many messages of the source", "COUNT");
     command.add_flag("--drain", into->drain, "End at the end of the source");
-    command.add_option("--wait", into->wait, "End when nothing has come for so long")
+    command.add_option("--wait", into->wait, "End when nothing has come for so long since the source was connected")
         ->type_name("SECONDS")
         ->check(CLI::Range(0.1, 1e9).description(""));
     command.add_option("--concurrency", into->concurrency, "Batches in work at once; 1 if unset")->type_name("COUNT");

@@ -56,8 +56,14 @@ void refuse_shared(const std::vector<exclusive_use>& uses, findings& to) {
             continue;
         }
         auto& all = writers[{use.type, same->key}];
-        if (!all.empty())
-            to.error(use.value.at, use.value.path, shared_text(one, all.front(), "written by " + all.front().use->value.path + " too", to));
+        if (!all.empty()) {
+            // One named endpoint that two routes refer to is one place.
+            const exclusive_use& first = *all.front().use;
+            const std::string by = first.value.path != use.value.path ? first.value.path + " too"
+                                   : first.route != use.route         ? "the routes " + first.route + " and " + use.route
+                                                                      : "the route " + use.route + " twice";
+            to.error(use.value.at, use.value.path, shared_text(one, all.front(), "written by " + by, to));
+        }
         all.push_back(one);
     }
     for (const auto& [reader, same] : readers) {

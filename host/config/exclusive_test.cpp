@@ -28,6 +28,15 @@ TEST_CASE("a file has one writer in all files of the set") {
               .lines == lines{"b.yaml:1:47: b.output.file.path: \"x\" is written by a.output.file.path too (a.yaml:1:47)"});
 }
 
+TEST_CASE("a named endpoint that two routes refer to names both") {
+    const auto text = [](const std::string& routes) { return complaints("endpoints: {b: {file: {path: z}}}\nroutes:\n" + routes); };
+    const std::string in = "{input: {queue: {}}, output: {ref: b}}\n";
+    CHECK(text("  r: " + in + "  s: " + in) ==
+          lines{"f.yaml:1:30: endpoints.b.file.path: \"z\" is written by the routes r and s (f.yaml:1:30)"});
+    CHECK(text("  r: {input: {queue: {}}, output: {spread: [{ref: b}, {ref: b}]}}\n") ==
+          lines{"f.yaml:1:30: endpoints.b.file.path: \"z\" is written by the route r twice (f.yaml:1:30)"});
+}
+
 TEST_CASE("a file that is there is one by all its names: a hard link, a symbolic link to a folder") {
     namespace fs = std::filesystem;
     std::string folder = (fs::temp_directory_path() / ("mqb-exclusive-" + std::string(6, 'X'))).string();

@@ -58,7 +58,7 @@ guarantee guarantee_of(const chain_promises& input, const chain_promises& output
     }
     out.disorder = order_weakness(output, route);
     out.is_ordered = out.disorder.empty();
-    out.is_by_key = route.divides_by_key(output.back().has);
+    out.is_by_key = route.divides_by_key(output.back().has) && !route.order_by_is_lane;
     return out;
 }
 

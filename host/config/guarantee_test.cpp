@@ -59,9 +59,10 @@ TEST_CASE("with concurrency the order is kept only where the workers cannot pass
     const std::string workers = "output: {file: {path: y}, middlewares: [{again: {}}]}";
     CHECK(order("output: {file: {path: y}}") == "ordered");  // one at a time
     CHECK(order(workers) == "not ordered (the workers of `concurrency` may send a message again after later ones)");
-    CHECK(order("order_by: '${lane}', " + workers) == "ordered by key");
+    CHECK(order("order_by: '${lane}', " + workers) == "ordered");
+    CHECK(order("order_by: '${metadata:k}', " + workers) == "ordered by key");
     CHECK(order("require: [ordered], " + workers) == "ordered");  // no workers then
-    CHECK(order("require: [ordered], order_by: '${lane}', " + workers) == "ordered by key");
+    CHECK(order("require: [ordered], order_by: '${message:id}', " + workers) == "ordered by key");
     CHECK(complaints("r:\n  concurrency: 4\n  require: [at_least_once]\n  input: {file: {path: x}}\n  " + workers + "\n").empty());
 }
 

@@ -29,6 +29,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+constexpr std::size_t most_compared = 2'000;
+
 }  // namespace
 
 std::string near_match(std::string_view word, std::span<const std::string> known) {
@@ -48,6 +50,7 @@ std::string near_match(std::string_view word, std::span<const std::string> known
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+    if (known.size() > most_compared) return {};  // each mistake would be compared with each name
     const std::string near = near_match(word, known);
     return near.empty() ? near : " (did you mean \"" + near + "\"?)";
 }

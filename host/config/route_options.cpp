@@ -108,6 +108,7 @@ void read_order(const node& value, const place& where, core::route_definition& d
     const entry* given = value.find("order_by");
     if (!given || given->value->what != shape::scalar) return;
     definition.order_by = read_order_key(given->value->text);
+    definition.order_by_is_lane = given->value->text == "${lane}";
     if (!definition.order_by)
         to.error(given->value->at, joined(where.path, "order_by"),
                  "needs templates, which this version does not have; it knows ${metadata:KEY}, ${message:id} and ${lane}");

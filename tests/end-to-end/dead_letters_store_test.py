@@ -76,6 +76,18 @@ class Store(Letters):
         self.assertEqual(letter["attempts"], 2)
         self.assertLess(letter["first_at"], letter["last_at"])
 
+    def test_what_max_bytes_has_room_for_is_stored_of_a_large_batch(self):
+        self.lines([b"%04d" % n + b"x" * 1000 for n in range(512)])
+        self.answers([REFUSED] * 512)
+        more = "  dead_letters: {max_bytes: 300k, stop_after: 0}\n"
+        self.write("routes.yaml", self.route(more=more).replace("batch_size: 4", "batch_size: 512"))
+        running = self.run_to_end(code=1)
+        ledger = running.ledgers()["orders"]
+        self.assert_exact(ledger)
+        self.assertRegex(ledger["cause"], "have reached dead_letters.max_bytes")
+        self.assertGreaterEqual(ledger["dead_lettered"], 128)
+        self.assertEqual((len(self.dlq("list")), ledger["dead_lettered"] + ledger["returned"]), (ledger["dead_lettered"], 512))
+
     def test_purge(self):
         self.lines([b"a", b"b", b"c"])
         self.answers([REFUSED, {"answer": "refused", "text": "another"}, REFUSED])
