@@ -39,8 +39,9 @@ struct config {
             option("ack", &config::ack)
                 .by_default(false)
                 .uri_query()
-                .doc("On an output: a message is delivered when the reader has settled it. On an input from a socket: only senders that ask "
-                     "for that are served."),
+                .doc(
+                    "On an output: a message is delivered when the reader has settled it. On an input from a socket: only senders that ask "
+                    "for that are served."),
             option("request_reply", &config::request_reply)
                 .by_default(false)
                 .publisher_only()

@@ -68,7 +68,8 @@ TEST_CASE("what names nothing is refused, and why") {
 TEST_CASE("C071: a path that no socket can have is refused with the limit") {
     const std::string longest = "/" + std::string(106, 'x');
     CHECK(text_of_failure(R"({"topic":"ipc://)" + longest + R"("})") == "");
-    CHECK(text_of_failure(R"({"topic":"ipc://)" + longest + R"(x"})").find("has 108 bytes; a socket path has at most 107") != std::string::npos);
+    CHECK(text_of_failure(R"({"topic":"ipc://)" + longest + R"(x"})").find("has 108 bytes; a socket path has at most 107") !=
+          std::string::npos);
 }
 
 TEST_CASE("what a socket cannot do is refused") {

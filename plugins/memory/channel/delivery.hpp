@@ -31,9 +31,9 @@ public:
     mqb_list list() noexcept;
 
     std::uint32_t unsettled() const noexcept { return unsettled_; }
-    bool settle(std::uint32_t index) noexcept;       // false: it was before
-    bool tells() const noexcept { return tells_; }   // whether a parcel of it has somebody to tell
-    run run_of(std::uint32_t index) noexcept;  // fast in order; without a count of its own
+    bool settle(std::uint32_t index) noexcept;      // false: it was before
+    bool tells() const noexcept { return tells_; }  // whether a parcel of it has somebody to tell
+    run run_of(std::uint32_t index) noexcept;       // fast in order; without a count of its own
     // What is not settled, in order, one delivery more; each with a count of its own.
     std::vector<run> take_unsettled();
 
