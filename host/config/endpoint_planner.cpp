@@ -17,6 +17,7 @@ planned_ends endpoint_planner::plan_ends(const route_shape& route) {
     answered output = plan(route.output, core::publisher_side, {}, 0);
     out_.input = std::move(input.definition);
     out_.output = std::move(output.definition);
+    out_.has_one_stack = output.middlewares_write_alone;
     if (route.dead_letters) {
         endpoint_shape shape = *route.dead_letters;
         shape.has_to_be_said = true;
@@ -76,7 +77,10 @@ endpoint_planner::answered endpoint_planner::plan(endpoint_shape shape, core::si
         if (out_.is_complete && !wanted_endpoints_)
             add_link(what, path + '.' + what.type, factory->promise(out.definition.config, which), out.chain);
     }
+    const auto uses = static_cast<std::ptrdiff_t>(uses_.size());
     plan_middlewares(shape, which, open, depth, out);
+    out.middlewares_write_alone =
+        std::any_of(uses_.begin() + uses, uses_.end(), [](const exclusive_use& use) { return use.which == core::publisher_side; });
     return out;
 }
 
@@ -96,11 +100,7 @@ void endpoint_planner::plan_middlewares(const endpoint_shape& shape, core::side 
         if (!factory) continue;
         made.config = config(what, "", factory->schema(), factory->sides(), which);
         note_uses(what, which);
-        const std::size_t uses = uses_.size();
         made.nested = plan_nested(checks_.take_nested(), which, open, depth, true);
-        const auto is_written = [](const exclusive_use& use) { return use.which == core::publisher_side; };
-        if (which == core::publisher_side && std::any_of(uses_.begin() + static_cast<std::ptrdiff_t>(uses), uses_.end(), is_written))
-            out_.has_one_stack = true;
         if (out_.is_complete && !wanted_endpoints_ && !into.chain.empty())
             add_link(what, made.path + '.' + what.type, factory->promise(made.config, which, into.chain.back().has), into.chain);
     }

@@ -60,6 +60,12 @@ TEST_CASE("a route whose output middlewares write to what only one may has no wo
     CHECK(has_workers("{sink: {}}"));
     CHECK_FALSE(has_workers("{file: {path: dead}}"));
     CHECK_FALSE(has_workers("{sink: {}, middlewares: [{aside: {endpoint: {file: {path: dead}}}}]}"));
+    // What the route has once anyway does not count.
+    const planned once = plan(
+        "r:\n  concurrency: 4\n  input: {queue: {}}\n  output: {file: {path: x}, middlewares: [{again: {}}]}\n"
+        "  dead_letters: {endpoint: {sink: {}, middlewares: [{aside: {endpoint: {file: {path: dead}}}}]}}\n");
+    CHECK(once.lines.empty());
+    CHECK(once.routes.at(0).definition.has_workers());
 }
 
 TEST_CASE("an unused endpoint with a middleware of outputs is one") {
