@@ -4,12 +4,13 @@
 #include "pack_reader.hpp"
 #include "socket_place.hpp"
 
+#include <mqb/sdk/thread.hpp>
+
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 
 namespace mqb::memory {
 
@@ -50,7 +51,6 @@ void ipc_sink::connect() {
     is_broken_ = false;
 }
 
-// Signals are the host's: none is delivered to this thread.
 void ipc_sink::start_thread() {
     epoll_ = descriptor(::epoll_create1(EPOLL_CLOEXEC));
     stop_ = descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -59,16 +59,7 @@ void ipc_sink::start_thread() {
     event.data.fd = stop_.get();
     if (!epoll_ || !stop_ || ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, stop_.get(), &event) != 0)
         throw sdk::retry_later("epoll: ", error_text(errno));
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-        thread_ = std::thread([this] { run(); });
-    } catch (...) {
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        throw;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = sdk::start_thread([this] { run(); });
 }
 
 sdk::status ipc_sink::send(sdk::send_call& call) {

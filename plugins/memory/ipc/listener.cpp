@@ -1,12 +1,12 @@
 #include "listener.hpp"
 
 #include <mqb/sdk/status.hpp>
+#include <mqb/sdk/thread.hpp>
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <cerrno>
-#include <csignal>
 
 namespace mqb::memory {
 
@@ -37,21 +37,7 @@ listener::listener(const sdk::host_ref& host, const std::string& path, std::shar
     control(inner_.get(), EPOLL_CTL_ADD, socket_.fd(), EPOLLIN, 0);
     control(outer_.get(), EPOLL_CTL_ADD, inner_.get(), EPOLLONESHOT, 1);
     control(outer_.get(), EPOLL_CTL_ADD, stop_.get(), EPOLLIN, 0);
-    start();
-}
-
-// Signals are the host's: none is delivered to this thread.
-void listener::start() {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-        thread_ = std::thread([this] { run(); });
-    } catch (...) {
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        throw;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = sdk::start_thread([this] { run(); });
 }
 
 listener::~listener() {

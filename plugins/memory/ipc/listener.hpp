@@ -29,7 +29,6 @@ public:
     void confirm();
 
 private:
-    void start();
     void run();
     void read_all();
     void accept_all();

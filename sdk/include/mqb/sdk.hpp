@@ -10,5 +10,6 @@
 #include <mqb/sdk/middleware.hpp>
 #include <mqb/sdk/plugin.hpp>
 #include <mqb/sdk/store.hpp>
+#include <mqb/sdk/thread.hpp>
 #include <mqb/sdk/timer.hpp>
 #include <mqb/sdk/uuid.hpp>

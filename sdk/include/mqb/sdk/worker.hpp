@@ -2,10 +2,10 @@
 #pragma once
 
 #include <mqb/sdk/call.hpp>
+#include <mqb/sdk/thread.hpp>
 
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -95,20 +95,14 @@ private:
     void join() noexcept {
         if (thread_.joinable()) thread_.join();
     }
-    // Signals are the host's: none is delivered to this thread.
     template <class Body>
     void start(Body& body) {
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
-            thread_ = std::thread([this, &body] { loop(body); });
+            thread_ = start_thread([this, &body] { loop(body); });
         } catch (...) {
             posted_.pop_back();
-            pthread_sigmask(SIG_SETMASK, &before, nullptr);
             throw;
         }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
     template <class Body>
