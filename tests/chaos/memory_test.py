@@ -106,6 +106,12 @@ held:
         running = self.start("run", "routes.yaml")
         self.assertTrue(running.wait_for("r99: memory to null: "))
 
+        def all_run():
+            done = self.bridge("status", "--json")  # the host may not have begun
+            routes = json.loads(done.stdout)["routes"] if done.returncode == 0 else {}
+            return [route["state"] for route in routes.values()] == ["running"] * 100
+        self.until(all_run)  # making a hundred routes is no idling
+
         def used():
             fields = pathlib.Path(f"/proc/{running.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
             return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
