@@ -80,7 +80,8 @@ void rig::start(boost::asio::any_io_executor executor) {
 
 void rig::wait() {
     std::unique_lock lock{mutex_};
-    if (ended_.wait_for(lock, std::chrono::seconds{30}, [this] { return is_ended_; })) return;
+    // What answers for the endpoints may still be inside the executor that the route was woken through, where nothing was closed.
+    if (ended_.wait_for(lock, std::chrono::seconds{30}, [this] { return is_ended_; })) return elsewhere_.wait_until_idle();
     end_ = route_->snapshot();
     std::ostringstream last;
     const auto& events = log_->events();

@@ -78,7 +78,8 @@ public:
     // ---- on the thread, for the body: the operation that is waited for, turn by turn ----
     void begin_turns(std::uint64_t operation) noexcept {
         std::lock_guard lock(mutex_);
-        has_turn_ = true, turn_of_ = operation, cancels_turn_ = false;
+        // The operation is the running one still: what asked it to end since it began holds for its turns too.
+        has_turn_ = true, turn_of_ = operation, cancels_turn_ = should_stop_.load();
     }
     void end_turns() noexcept {
         std::lock_guard lock(mutex_);
