@@ -113,6 +113,7 @@ int copy(const copy_options& options) {
     if (!route.broken.empty()) return refuse(clean.clean(route.broken), exit_failed);
     if (options.summary == "-" && is_to_standard_output(route.definition.output))
         return refuse("--summary - and the target both write to standard output");
+    if (const auto why = why_no_summary(options.summary)) return refuse(*why);
     route.definition.drain = options.drain;
     if (options.state_dir.empty()) return run_copy(std::move(loaded.routes), loaded.types, options, clean, nullptr);
     const auto kept = open_host_state(options.state_dir, clean);

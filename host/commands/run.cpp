@@ -38,6 +38,10 @@ std::shared_ptr<void> open_door(supervisor& all, const host_state& kept, const s
 int run(const run_options& options) {
     loaded_routes loaded = load_routes(options.files, options.plugins);
     if (!tell_findings(loaded)) return exit_bad_input;
+    if (const auto why = why_no_summary(options.summary)) {
+        std::cerr << "mqbridge run: " << *why << '\n';
+        return exit_bad_input;
+    }
     const scrubber clean{loaded.secrets};
     core::result<host_state> kept = core::failure{};
     if (const auto place = find_state_directory(options.state_dir, loaded.set.state_dir))

@@ -10,10 +10,13 @@
 #include <signal.h>
 #include <unistd.h>
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace mqb::host {
@@ -99,6 +102,17 @@ int run_plan(std::vector<config::planned_route> plan, const plan_surroundings& i
     }
     ignore_late_signals();
     return tell(all->reports());
+}
+
+std::optional<std::string> why_no_summary(const std::string& file) {
+    if (file.empty() || file == "-") return std::nullopt;
+    std::error_code failed;
+    const std::filesystem::path path{file};
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
+    if (std::filesystem::is_directory(path, failed)) return "--summary " + file + ": is a directory";
+    const bool is_there = std::filesystem::exists(path, failed);
+    if (is_there ? ::access(path.c_str(), W_OK) == 0 : ::access(folder.c_str(), W_OK | X_OK) == 0) return std::nullopt;
+    return "--summary " + file + ": cannot be written: " + std::generic_category().message(errno);
 }
 
 int tell_end(const std::vector<route_report>& routes, const end_options& options, const scrubber& clean, line_logger& log) {

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct end_options {
     std::string summary;  // a file; "-": standard output; empty: none
     bool strict = false;  // dead letters have an exit code of their own
 };
+// Before anything starts: whether the summary can be written at the end, and if not, why.
+[[nodiscard]] std::optional<std::string> why_no_summary(const std::string& file);
+
 // What `run` says at the end: a table on standard error, and the summary.
 [[nodiscard]] int tell_end(const std::vector<route_report>& routes, const end_options& options, const scrubber& clean, line_logger& log);
 

@@ -1,5 +1,7 @@
 #include "host/config/finding.hpp"
 
+#include "core/readable.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -20,7 +22,7 @@ std::string finding::line() const {
     if (!out.empty()) out += ": ";
     if (how == severity::warning) out += "warning: ";
     if (!path.empty()) out += path + ": ";
-    return out + text;
+    return core::readable(out + text);
 }
 
 std::string joined(std::string_view path, std::string_view key) {

@@ -18,7 +18,7 @@ struct finding {
     std::string path;  // "orders.input.file.path"; empty: the file as a whole
     std::string text;
 
-    // "routes.yaml:12:7: orders.input.file.pth: unknown key"
+    // "routes.yaml:12:7: orders.input.file.pth: unknown key"; without control characters, which names and values of a file may hold
     [[nodiscard]] std::string line() const;
 };
 

@@ -1,5 +1,6 @@
 #include "host/config/route_file.hpp"
 
+#include "core/readable.hpp"
 #include "host/config/near_match.hpp"
 #include "host/config/settings.hpp"
 
@@ -92,6 +93,7 @@ private:
     void route(const std::string& name, const node& value, position at, const std::string& path) {
         if (value.what != shape::map) return to_.error(at, path, "a route is a map with an input and an output");
         if (name.empty()) to_.error(at, path, "a route needs a name");
+        if (core::readable(name) != name) to_.error(at, path, "a route's name holds a control character");
         route_shape out;
         out.at = at;
         out.path = path;

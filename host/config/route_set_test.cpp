@@ -77,6 +77,12 @@ TEST_CASE("one name twice is refused with both places, one file twice as well") 
     CHECK(read({b, b}, d.path).found == lines{"DIR/b.yaml:2:3: routes.r: a route of this name is in DIR/b.yaml:2:3 already"});
 }
 
+TEST_CASE("a name that a terminal would obey is refused, and shown without what it would do") {
+    const scratch_directory d;
+    d.write("a.yaml", "\"a\\e[31mred\": {input: {file: {path: x}}}\n");
+    CHECK(read({d.path}, d.path).found == lines{"DIR/a.yaml:1:1: a [31mred: a route's name holds a control character"});
+}
+
 TEST_CASE("what cannot be read is told, and the rest is read") {
     const scratch_directory d;
     d.write("a.yaml", route("a"));

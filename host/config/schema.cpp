@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 namespace mqb::config {
@@ -32,6 +33,13 @@ std::uint32_t type_of(std::string_view name) {
 
 std::string text_of(const json::value& value) {
     return value.is_string() ? std::string{value.get_string().data(), value.get_string().size()} : json::serialize(value);
+}
+
+// As a person writes it: 2 and 0.2, where the library says 2E0 and 2E-1.
+std::string json_text_of(const json::value& value) {
+    if (!value.is_double()) return json::serialize(value);
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value.get_double()).ptr};
 }
 
 std::vector<std::string> texts_of(const json::value& value) {
@@ -103,7 +111,7 @@ schema read(const json::value& from) {
         for (const std::string& name : texts_of(*types)) to.types |= type_of(name);
     read_properties(object, to);
     read_extensions(object, to);
-    if (const json::value* value = object.if_contains("default")) to.standard = json::serialize(*value);
+    if (const json::value* value = object.if_contains("default")) to.standard = json_text_of(*value);
     if (to.is_size && object.contains("default") && object.at("default").is_string()) {
         const auto bytes = read_size(text_of(object.at("default")));
         if (!bytes) throw std::runtime_error("a default is not a size");

@@ -1,6 +1,8 @@
 // abi_text: texts across the boundary.
 #pragma once
 
+#include "core/readable.hpp"
+
 #include <mqb/status.h>
 
 #include <cstddef>
@@ -22,6 +24,6 @@ inline constexpr std::size_t longest_text = 4096;  // the ABI cuts texts for peo
 }
 
 // A text of a plugin for people: cut, on one line, and valid UTF-8 whatever it was.
-[[nodiscard]] std::string readable(std::string_view t, std::size_t most = longest_text);
+[[nodiscard]] inline std::string readable(std::string_view t, std::size_t most = longest_text) { return core::readable(cut(t, most)); }
 
 }  // namespace mqb::loading

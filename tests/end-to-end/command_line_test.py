@@ -146,7 +146,13 @@ class CommandLine(bridge.Case):
 
     def test_a_summary_that_cannot_be_written_fails(self):
         self.write("f.yaml", "r: {exit_on_empty: true, input: {static: x}}\n")
-        self.assertEqual(self.code("run", "f.yaml", "--summary", "nowhere/s.json"), 1)
+        self.assertEqual(self.code("run", "f.yaml", "--summary", "/dev/full"), 1)
+        for place, why in (("nowhere/s.json", "cannot be written: No such file or directory"), (".", "is a directory")):
+            for words in (["run", "f.yaml"], ["copy", "static:?body=x&count=1", "null:", "--drain"]):
+                done = self.bridge(*words, "--summary", place)
+                self.assertEqual(done.returncode, 2, words)
+                self.assertTrue(done.stderr.endswith(f"--summary {place}: {why}\n"), done.stderr)
+                self.assertNotIn("completed", done.stderr)  # told before anything has run
 
     def test_logs_as_json(self):
         self.write("f.yaml", "r: {exit_on_empty: true, input: {static: x}}\n")

@@ -1,6 +1,6 @@
-#include "host/loading/abi_text.hpp"
+#include "core/readable.hpp"
 
-namespace mqb::loading {
+namespace mqb::core {
 
 namespace {
 
@@ -28,8 +28,7 @@ bool is_control(std::string_view character) {
 
 }  // namespace
 
-std::string readable(std::string_view t, std::size_t most) {
-    t = cut(t, most);
+std::string readable(std::string_view t) {
     std::string out;
     out.reserve(t.size());
     while (!t.empty()) {
@@ -42,4 +41,4 @@ std::string readable(std::string_view t, std::size_t most) {
     return out;
 }
 
-}  // namespace mqb::loading
+}  // namespace mqb::core
