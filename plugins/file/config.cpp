@@ -22,7 +22,7 @@ void refuse_if(bool asked, std::string_view what) {
     if (asked) throw sdk::bad_config(what, " is not supported by this version of the file endpoint");
 }
 
-void refuse_what_comes_later(const config& c, std::uint32_t side) {
+void refuse_what_comes_later(const config& c) {
     refuse_if(c.mode == read_mode::subscribe, "mode: subscribe");
     refuse_if(c.remove, "delete: true");
     refuse_if(c.source_metadata, "source_metadata: true");
@@ -30,7 +30,6 @@ void refuse_what_comes_later(const config& c, std::uint32_t side) {
     refuse_if(c.encryption.has_value(), "encryption");
     refuse_if(c.name_by == "source_position" || c.idempotency.value_or(false), "name_by: source_position");
     refuse_if(c.fsync == fsync_mode::periodic, "fsync: periodic");
-    refuse_if(side == MQB_SIDE_PUBLISHER && c.format == record_format::csv, "format: csv on an output");
 }
 
 // The group's name becomes part of a file's name.
@@ -41,22 +40,25 @@ void check_group(const config& c) {
     if (c.path == standard_input) throw sdk::bad_config("path: /dev/stdin has no position that could be saved; `mode: consume` reads it");
 }
 
+void check_csv(const config& c, std::uint32_t side) {
+    const bool is_input = side == MQB_SIDE_CONSUMER;
+    if (c.csv.separator != "auto" && !csv_byte(c.csv.separator))
+        throw sdk::bad_config("csv.separator: one ASCII character, a name, 0xNN or auto was expected, not \"", c.csv.separator, '"');
+    if (c.csv.quote != "none" && !csv_byte(c.csv.quote))
+        throw sdk::bad_config("csv.quote: one ASCII character, 0xNN or none was expected, not \"", c.csv.quote, '"');
+    if (is_input && c.csv.on_mismatch == "fail") throw sdk::bad_config("csv.on_mismatch: `fail` is for outputs");
+    if (const auto why = is_input ? why_unreadable(c.dialect()) : why_unwritable(c.dialect())) throw sdk::bad_config("csv: ", *why);
+}
+
 }  // namespace
 
 void config::check(std::uint32_t side) const {
-    refuse_what_comes_later(*this, side);
+    refuse_what_comes_later(*this);
     const auto byte = byte_of(delimiter);
     if (!byte) throw sdk::bad_config("delimiter: one byte, or 0xNN, was expected, not \"", delimiter, '"');
     if (format != record_format::raw && format != record_format::csv && is_json_syntax(*byte))
         throw sdk::bad_config("delimiter: \"", delimiter, "\" may be part of a JSON record itself");
-    if (side == MQB_SIDE_CONSUMER && format == record_format::csv) {
-        if (csv.separator != "auto" && !csv_byte(csv.separator))
-            throw sdk::bad_config("csv.separator: one ASCII character, a name, 0xNN or auto was expected, not \"", csv.separator, '"');
-        if (csv.quote != "none" && !csv_byte(csv.quote))
-            throw sdk::bad_config("csv.quote: one ASCII character, 0xNN or none was expected, not \"", csv.quote, '"');
-        if (csv.on_mismatch == "fail") throw sdk::bad_config("csv.on_mismatch: `fail` is for outputs");
-        if (const auto why = why_unreadable(dialect())) throw sdk::bad_config("csv: ", *why);
-    }
+    if (format == record_format::csv) check_csv(*this, side);
     if (side == MQB_SIDE_CONSUMER && is_group()) check_group(*this);
     if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");
     if (path == standard_output && side == MQB_SIDE_CONSUMER) throw sdk::bad_config("path: /dev/stdout cannot be read");

@@ -26,20 +26,24 @@ struct csv_config {
             sdk::option("quote", &csv_config::quote).by_default("\"").doc("One character, or `none`; doubled inside a quoted field."),
             sdk::option("header", &csv_config::header)
                 .by_default(true)
-                .doc("The first record names the columns; if not, an input needs `columns`."),
-            sdk::option("columns", &csv_config::columns).by_default_json("[]").doc("Names instead of those in the header."),
+                .doc("The first record of a file names the columns; if not, an input needs `columns`."),
+            sdk::option("columns", &csv_config::columns)
+                .by_default_json("[]")
+                .doc("Input: names instead of those in the header. Output: exactly these, in this order; else those of the file, or of "
+                     "the first record."),
             sdk::option("nested", &csv_config::nested)
                 .by_default("flatten")
                 .value("flatten")
                 .value("json")
                 .publisher_only()
-                .doc("Not supported yet."),
+                .doc("An object in a record: `flatten` into columns `parent.child`, or as `json` in one cell."),
             sdk::option("on_mismatch", &csv_config::on_mismatch)
                 .by_default("warn")
                 .value("warn")
                 .value("fail")
                 .publisher_only()
-                .doc("Not supported yet."));
+                .doc("A record whose keys are not the columns: `warn` once, or `fail` that record; the same of a file with another "
+                     "header."));
     }
 };
 
@@ -77,7 +81,7 @@ struct config {
                 .value("payload", raw)
                 .value("csv", csv)
                 .uri_query()
-                .doc("How a record is written (README.md). `csv`: inputs only so far."),
+                .doc("How a record is written (README.md)."),
             sdk::option("mode", &config::mode)
                 .by_default("consume")
                 .value("consume", read_mode::consume)

@@ -71,6 +71,22 @@ TEST_CASE("the csv block becomes a dialect") {
     CHECK(refused(R"({"path":"a","format":"csv","csv":{"columns":["x","x"]}})") == "csv: `columns` repeats 'x'");
 }
 
+TEST_CASE("a csv dialect that cannot be written is refused") {
+    const auto why = [](const std::string& csv) {
+        return refused(R"({"path":"a","format":"csv","csv":{)" + csv + "}}", MQB_SIDE_PUBLISHER);
+    };
+    CHECK(why(R"("header":false,"nested":"json","on_mismatch":"fail")") == "");
+    CHECK(why(R"("separator":"auto")") == "csv: `separator: auto` is for inputs");
+    CHECK(why(R"("separator":"ab")").starts_with("csv.separator: "));
+    CHECK(why(R"("quote":"")").starts_with("csv.quote: "));
+    CHECK(why(R"("separator":"'","quote":"'")") == "csv: `separator` and `quote` must differ");
+    CHECK(why(R"("columns":["x","y","x"])") == "csv: `columns` repeats 'x'");
+    CHECK(why(R"("quote":"none","columns":["x,y"])") == "csv: the column 'x,y' cannot be written without quotes, and `quote` is none");
+    CHECK(why(R"("quote":"none","columns":["x","y"])") == "");
+    CHECK(refused(R"({"path":"a","format":"csv","delimiter":","})", MQB_SIDE_PUBLISHER) ==
+          "csv: the record `delimiter` must be neither the `separator` nor the `quote`");
+}
+
 TEST_CASE("standard input is read, standard output written") {
     CHECK(refused(R"({"path":"/dev/stdin"})") == "");
     CHECK(refused(R"({"path":"/dev/stdout"})", MQB_SIDE_PUBLISHER) == "");

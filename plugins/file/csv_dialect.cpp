@@ -26,7 +26,9 @@ std::optional<char> csv_byte(std::string_view text) noexcept {
     return static_cast<char>(byte);
 }
 
-std::optional<std::string> why_unreadable(const csv_dialect& dialect) {
+namespace {
+
+std::optional<std::string> why_ambiguous(const csv_dialect& dialect) {
     const std::string_view separators = dialect.separator ? std::string_view(&*dialect.separator, 1) : guessed_separators;
     const auto separates = [separators](char byte) { return separators.find(byte) != std::string_view::npos; };
     if (dialect.quote && separates(*dialect.quote)) return "`separator` and `quote` must differ";
@@ -34,7 +36,25 @@ std::optional<std::string> why_unreadable(const csv_dialect& dialect) {
         return "the record `delimiter` must be neither the `separator` nor the `quote`";
     for (auto name = dialect.columns.begin(); name != dialect.columns.end(); ++name)
         if (std::find(dialect.columns.begin(), name, *name) != name) return "`columns` repeats '" + *name + "'";
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_unreadable(const csv_dialect& dialect) {
+    if (auto why = why_ambiguous(dialect)) return why;
     if (!dialect.header && dialect.columns.empty()) return "an input with `header: false` needs `columns`";
+    return std::nullopt;
+}
+
+std::optional<std::string> why_unwritable(const csv_dialect& dialect) {
+    if (!dialect.separator) return "`separator: auto` is for inputs";
+    if (auto why = why_ambiguous(dialect)) return why;
+    if (dialect.quote || !dialect.header) return std::nullopt;
+    const std::string syntax{*dialect.separator, dialect.delimiter, '\r', '\n'};
+    for (const std::string& name : dialect.columns)
+        if (name.find_first_of(syntax) != std::string::npos || (name.empty() && dialect.columns.size() == 1))
+            return "the column '" + name + "' cannot be written without quotes, and `quote` is none";
     return std::nullopt;
 }
 

@@ -22,8 +22,9 @@ inline constexpr std::string_view guessed_separators = ",;\t|";
 // The byte that a configured text means: one ASCII character, a name, or hex; nothing when it means none.
 std::optional<char> csv_byte(std::string_view text) noexcept;
 
-// Why this dialect cannot be read, or nothing.
+// Why this dialect cannot be read, or written, or nothing.
 std::optional<std::string> why_unreadable(const csv_dialect& dialect);
+std::optional<std::string> why_unwritable(const csv_dialect& dialect);
 
 // The separator that occurs most often outside quotes in this record; `,` when none does.
 char guess_separator(std::string_view first_record, std::optional<char> quote) noexcept;

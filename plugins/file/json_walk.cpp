@@ -1,8 +1,44 @@
 #include "json_walk.hpp"
 
+#include <utility>
+
 #include "chunk16.hpp"
 
 namespace mqb::file {
+
+const char* behind_json_string(const char* at, const char* end) noexcept {
+    ++at;
+    for (;;) {
+        if (end - at >= 16) {
+            const chunk16 bytes = chunk16::load(at);
+            const chunk_set found = (bytes.equal(chunk16::filled('"')) | bytes.equal(chunk16::filled('\\'))).high();
+            at += found != 0 ? first_of(found) : 16;
+            if (found == 0) continue;
+        }
+        if (*at == '"') break;
+        at += *at == '\\' ? 2 : 1;
+    }
+    return at + 1;
+}
+
+const char* behind_json_value(const char* at, const char* end) noexcept {
+    if (*at == '"') return behind_json_string(at, end);
+    if (*at == '{' || *at == '[') {
+        for (int depth = 0;;) {
+            const char c = *at;
+            if (c == '"') {
+                at = behind_json_string(at, end);
+                continue;
+            }
+            ++at;
+            if (c == '{' || c == '[') ++depth;
+            if ((c == '}' || c == ']') && --depth == 0) return at;
+        }
+    }
+    constexpr std::string_view behind = ",]} \t\r\n";
+    while (at < end && behind.find(*at) == std::string_view::npos) ++at;
+    return at;
+}
 
 json_walk::json_walk(std::string_view text) noexcept : at_(text.data()), end_(text.data() + text.size()) {
     skip_white();
@@ -24,41 +60,8 @@ bool json_walk::at_another() noexcept {
     return at_ < end_ && *at_ != '}' && *at_ != ']';
 }
 
-// Moves behind the string that begins here.
-void json_walk::skip_string() noexcept {
-    ++at_;
-    for (;;) {
-        if (end_ - at_ >= 16) {
-            const chunk16 bytes = chunk16::load(at_);
-            const chunk_set found = (bytes.equal(chunk16::filled('"')) | bytes.equal(chunk16::filled('\\'))).high();
-            at_ += found != 0 ? first_of(found) : 16;
-            if (found == 0) continue;
-        }
-        if (*at_ == '"') break;
-        at_ += *at_ == '\\' ? 2 : 1;
-    }
-    ++at_;
-}
-
 std::string_view json_walk::value() noexcept {
-    const char* const begin = at_;
-    if (*at_ == '"') {
-        skip_string();
-    } else if (*at_ == '{' || *at_ == '[') {
-        for (int depth = 0;;) {
-            const char c = *at_;
-            if (c == '"') {
-                skip_string();
-                continue;
-            }
-            ++at_;
-            if (c == '{' || c == '[') ++depth;
-            if ((c == '}' || c == ']') && --depth == 0) break;
-        }
-    } else {
-        constexpr std::string_view behind = ",]} \t\r\n";
-        while (at_ < end_ && behind.find(*at_) == std::string_view::npos) ++at_;
-    }
+    const char* const begin = std::exchange(at_, behind_json_value(at_, end_));
     return {begin, static_cast<std::size_t>(at_ - begin)};
 }
 

@@ -7,6 +7,10 @@
 
 namespace mqb::file {
 
+// Where the string, or the value, ends that begins at `at` in a valid text, which ends at `end`.
+const char* behind_json_string(const char* at, const char* end) noexcept;
+const char* behind_json_value(const char* at, const char* end) noexcept;
+
 // One member of an object. key: the inside of the string, escapes and all; value: the whole value.
 struct json_member {
     std::string_view key;
@@ -26,7 +30,6 @@ public:
 private:
     void skip_white() noexcept;
     bool at_another() noexcept;
-    void skip_string() noexcept;
     std::string_view value() noexcept;
 
     const char* at_;

@@ -21,8 +21,9 @@ std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 
-output_file::opened output_file::open(char delimiter, bool durable) {
+output_file::opened output_file::open(char delimiter, bool durable, const std::optional<csv_row_end>& row) {
     close();
+    durable_ = durable;
     if (path_ == standard_output) {
         descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     } else {
@@ -45,10 +46,10 @@ output_file::opened output_file::open(char delimiter, bool durable) {
                               "; besides files only /dev/stdout can be written");
     if (regular_ && durable) sync_directory_of(path_);
     if (!regular_ || path_ == standard_output) return {};
-    return claim_and_cut(is, delimiter, durable);
+    return claim_and_cut(is, delimiter, durable, row);
 }
 
-output_file::opened output_file::claim_and_cut(const struct stat& is, char delimiter, bool durable) {
+output_file::opened output_file::claim_and_cut(const struct stat& is, char delimiter, bool durable, const std::optional<csv_row_end>& row) {
     opened answer;
     device_ = is.st_dev;
     inode_ = is.st_ino;
@@ -57,7 +58,7 @@ output_file::opened output_file::claim_and_cut(const struct stat& is, char delim
     if (claim_.held()) {
         const auto left = claim_.read();
         if (left && left->device == device_ && left->inode == inode_ && left->from <= size) {
-            const std::uint64_t end = end_of_records(left->from, size, delimiter);
+            const std::uint64_t end = row ? end_of_rows(left->from, size, *row) : end_of_records(left->from, size, delimiter);
             if (end < size && ::ftruncate(descriptor_, static_cast<off_t>(end)) == 0) {
                 answer.cut = size - end;
                 size = end;
@@ -86,7 +87,36 @@ std::uint64_t output_file::end_of_records(std::uint64_t from, std::uint64_t size
     return from;
 }
 
+// The same where a quoted delimiter ends nothing: a record begins at `from`, and is followed from there on.
+std::uint64_t output_file::end_of_rows(std::uint64_t from, std::uint64_t size, const csv_row_end& row) const {
+    csv_row_end next = row;
+    std::vector<char> piece(std::min<std::uint64_t>(size - from, 256 << 10));
+    std::uint64_t end = from;
+    for (std::uint64_t at = from; at < size;) {
+        const ssize_t got = ::pread(descriptor_, piece.data(), std::min<std::uint64_t>(size - at, piece.size()), static_cast<off_t>(at));
+        if (got <= 0) return UINT64_MAX;
+        at += static_cast<std::uint64_t>(got);
+        std::string_view unseen(piece.data(), static_cast<std::size_t>(got));
+        while (const auto found = next.find(unseen)) {
+            unseen.remove_prefix(*found + 1);
+            end = at - unseen.size();
+            next = row;
+        }
+        next.forget_searched();
+    }
+    return end;
+}
+
+std::optional<std::string> output_file::start(std::size_t most) const {
+    std::string text(std::min<std::uint64_t>(begin_, most), '\0');
+    const ssize_t size = ::pread(descriptor_, text.data(), text.size(), 0);
+    if (size < 0) return std::nullopt;
+    text.resize(static_cast<std::size_t>(size));
+    return text;
+}
+
 int output_file::claim_from(std::uint64_t from, bool durable) {
+    claimed_ = from;
     const int error = claim_.write(output_claim::place{from, device_, inode_}, durable);
     alone_ = error == 0;
     return error;
@@ -103,6 +133,12 @@ void output_file::watch_others(std::uint64_t size) {
         claim_.write(std::nullopt, false);
 }
 
+// What is whole needs no second look after a kill, and a look costs the time that reading takes.
+void output_file::move_claim() {
+    constexpr std::uint64_t far = 64 << 20;
+    if (alone_ && begin_ - claimed_ > far) claim_from(begin_, durable_);
+}
+
 void output_file::close() noexcept {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = -1;
@@ -117,6 +153,7 @@ bool output_file::begin_batch() {
     watch_others(static_cast<std::uint64_t>(is.st_size));
     written_ = 0;
     begin_ = static_cast<std::uint64_t>(is.st_size);
+    move_claim();
     return is.st_nlink > 0;
 }
 
@@ -135,6 +172,7 @@ int output_file::write(std::string_view text) {
             return errno;
         }
         written_ += static_cast<std::uint64_t>(size);
+        all_written_ += static_cast<std::uint64_t>(size);
         text.remove_prefix(static_cast<std::size_t>(size));
     }
     was_full_ = false;

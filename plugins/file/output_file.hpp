@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <sys/stat.h>
 
+#include "csv_row_end.hpp"
 #include "output_claim.hpp"
 
 namespace mqb::file {
@@ -25,9 +27,14 @@ public:
         std::uint64_t cut = 0;  // so many bytes of a record that an earlier publisher could not finish were cut
         int unclaimed = 0;      // not 0, errno: after a kill nobody will know what is ours
     };
-    // Makes the file if it is not there. Throws sdk::failure.
-    opened open(char delimiter, bool durable);
+    // Makes the file if it is not there. row: how a record ends where not every delimiter ends one. Throws sdk::failure.
+    opened open(char delimiter, bool durable, const std::optional<csv_row_end>& row = {});
     void close() noexcept;
+
+    // Whether the next byte is the first of the file.
+    bool is_empty() const noexcept { return regular_ ? begin_ + written_ == 0 : all_written_ == 0; }
+    // The first bytes of the file, at most so many; nothing where it cannot be read.
+    std::optional<std::string> start(std::size_t most) const;
 
     // Notes where a batch begins. False: the file was removed under us and must be opened again.
     bool begin_batch();
@@ -42,8 +49,10 @@ public:
     const std::string& path() const noexcept { return path_; }
 
 private:
-    opened claim_and_cut(const struct stat& is, char delimiter, bool durable);
+    opened claim_and_cut(const struct stat& is, char delimiter, bool durable, const std::optional<csv_row_end>& row);
     std::uint64_t end_of_records(std::uint64_t from, std::uint64_t size, char delimiter) const;
+    std::uint64_t end_of_rows(std::uint64_t from, std::uint64_t size, const csv_row_end& row) const;
+    void move_claim();
     int claim_from(std::uint64_t from, bool durable);
     void watch_others(std::uint64_t size);
 
@@ -53,9 +62,12 @@ private:
     bool regular_ = true;
     bool was_full_ = false;  // the disk was full: ask for space before using it
     bool alone_ = false;     // the claim says which bytes are ours
+    bool durable_ = false;   // and is on the disk
     std::uint64_t device_ = 0, inode_ = 0;
     std::uint64_t begin_ = 0;    // size of the file before the batch
     std::uint64_t written_ = 0;  // bytes of the batch in the file
+    std::uint64_t claimed_ = 0;  // from where on they are ours
+    std::uint64_t all_written_ = 0;
 };
 
 }  // namespace mqb::file

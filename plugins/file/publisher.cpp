@@ -3,18 +3,23 @@
 #include <cerrno>
 #include <system_error>
 
+#include "csv_file_header.hpp"
+
 namespace mqb::file {
 
 publisher::publisher(const sdk::context& made, config chosen)
-    : sdk::publisher(made), config_(std::move(chosen)), output_(config_.path), delimiter_(config_.delimiter_byte()) {
-    if (config_.format != record_format::raw) envelope_.emplace(config_.format, delimiter_);
+    : sdk::publisher(made), config_(std::move(chosen)), output_(config_.path), delimiter_(config_.delimiter_byte()), records_(config_) {
+    if (config_.has_csv_settings() && config_.format != record_format::csv)
+        host().warning("file target '", config_.path, "': the block `csv` says nothing without `format: csv`");
 }
 
 // One send at a time, taken back as a whole when it fails: nothing of it is in the file when it is sent again.
 sdk::promises publisher::promise(const config&) { return sdk::promises{}.ordered().ordered_retry(); }
 
-void publisher::connect() {
-    const output_file::opened is = output_.open(delimiter_, config_.fsync != fsync_mode::off);
+void publisher::connect() { open(); }
+
+void publisher::open() {
+    const output_file::opened is = output_.open(delimiter_, config_.fsync != fsync_mode::off, records_.row_end());
     mend_ = is.unended;
     if (is.cut != 0)
         host().warning("file target '", config_.path, "': ", is.cut, " bytes of a record that was not finished were cut from its end");
@@ -24,6 +29,22 @@ void publisher::connect() {
         host().warning("file target '", config_.path, "': a record that a kill leaves half-written stays, since '", config_.path,
                        ".writing' cannot be written: ", std::generic_category().message(is.unclaimed));
     if (mend_) host().warning("file target '", config_.path, "' does not end with the delimiter; it is put behind the last record");
+    follow_start();
+}
+
+void publisher::follow_start() {
+    starts_ = false;
+    if (!records_.wants_start() || output_.is_empty() || config_.path == standard_output) return;
+    const auto start = output_.start(longest_csv_header);
+    if (!start)
+        throw sdk::bad_config("file target '", config_.path,
+                              "' has a CSV header that cannot be read: ", std::generic_category().message(errno));
+    starts_ = !records_.follow(*start, start->size() < longest_csv_header);
+    tell_warnings();
+}
+
+void publisher::tell_warnings() {
+    for (const std::string& text : records_.take_warnings()) host().warning("file target '", config_.path, "': ", text);
 }
 
 sdk::status publisher::send(sdk::send_call& call) {
@@ -31,28 +52,36 @@ sdk::status publisher::send(sdk::send_call& call) {
     if (!output_.begin_batch()) return call.fail(sdk::status::disconnected, sdk::join("file target '", config_.path, "' was removed"));
     int error = write_all(call);
     if (error == 0 && config_.fsync == fsync_mode::batch) error = output_.sync();
+    tell_warnings();
     if (error != 0) return fail(call, error);
-    mend_ = false;
-    if (!config_.max_message_bytes) return call.all_done(), sdk::status::done;
-    for (std::uint32_t i = 0; i < call.size(); ++i) answer(call, i);
+    if (output_.written() > 0) mend_ = starts_ = false;
+    answer(call, call.size());
     return sdk::status::done;
 }
 
-bool publisher::is_too_long(sdk::message_view message) const {
+bool publisher::is_too_long(const sdk::message_view& message) const {
     return config_.max_message_bytes && message.payload().size() > *config_.max_message_bytes;
 }
 
-void publisher::answer(const sdk::send_call& call, std::uint32_t index) const {
-    const sdk::message_view message = call[index];
-    if (!is_too_long(message)) return call.done(index);
-    call.refused(index, sdk::join("file target '", config_.path, "': a payload of ", message.payload().size(),
-                                  " bytes is longer than max_message_bytes, ", *config_.max_message_bytes));
+void publisher::refuse(const sdk::message_view& message, std::string_view why) {
+    refused_.push_back({message.index(), sdk::join("file target '", config_.path, "': ", why)});
+}
+
+void publisher::answer(const sdk::send_call& call, std::uint32_t end) const {
+    if (refused_.empty() && end == call.size()) return call.all_done();
+    auto refused = refused_.begin();
+    for (std::uint32_t i = 0; i < end; ++i) {
+        if (refused != refused_.end() && refused->index == i)
+            call.refused(i, refused++->why);
+        else
+            call.done(i);
+    }
 }
 
 int publisher::write_all(const sdk::send_call& call) {
     buffer_.clear(2 * piece);
     ends_.clear();
-    if (mend_) buffer_.append(delimiter_);
+    refused_.clear();
     for (const sdk::message_view message : call)
         if (const int error = append(message); error != 0) return error;
     return flush();
@@ -60,18 +89,22 @@ int publisher::write_all(const sdk::send_call& call) {
 
 int publisher::append(sdk::message_view message) {
     if (is_too_long(message)) {
-        ends_.push_back(ends_.empty() ? 0 : ends_.back());
-        return 0;
-    }
-    if (envelope_) {
-        envelope_->append(message.raw(), buffer_);
-    } else if (message.payload().size() < piece) {
-        buffer_.append(message.text());
-        buffer_.append(delimiter_);
+        refuse(message, sdk::join("a payload of ", message.payload().size(), " bytes is longer than max_message_bytes, ",
+                                  *config_.max_message_bytes));
     } else {
-        if (const int error = flush(); error != 0) return error;
-        if (const int error = output_.write(message.text()); error != 0) return error;
-        buffer_.append(delimiter_);
+        const bool first_of_batch = output_.written() + buffer_.size() == 0;
+        if (mend_ && first_of_batch) buffer_.append(delimiter_);
+        if (records_.is_plain() && message.payload().size() >= piece) {
+            if (const int error = flush(); error != 0) return error;
+            if (const int error = output_.write(message.text()); error != 0) return error;
+            buffer_.append(delimiter_);
+        } else {
+            const bool is_first = (output_.is_empty() || starts_) && first_of_batch;
+            if (const std::string_view why = records_.append(message, is_first, buffer_); !why.empty()) {
+                refuse(message, why);
+                if (first_of_batch) buffer_.clear(2 * piece);
+            }
+        }
     }
     ends_.push_back(output_.written() + buffer_.size());
     return buffer_.size() < piece ? 0 : flush();
@@ -93,7 +126,8 @@ sdk::status publisher::fail(const sdk::send_call& call, int error) {
     const bool taken_back = output_.take_back();
     std::uint32_t first = 0;
     if (!taken_back) {
-        while (first < ends_.size() && ends_[first] <= output_.written()) answer(call, first++);
+        while (first < ends_.size() && ends_[first] <= output_.written()) ++first;
+        answer(call, first);
         if (first < call.size()) call.uncertain(first, why + "; a part of the record may be in the file");
         mend_ = true;
     } else {

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include <mqb/sdk/promises.hpp>
 #include <mqb/sdk/publisher.hpp>
 
 #include "config.hpp"
-#include "envelope_writer.hpp"
 #include "output_file.hpp"
+#include "record_writer.hpp"
 #include "text_buffer.hpp"
 
 namespace mqb::file {
@@ -28,22 +28,33 @@ private:
     // Written in pieces of about this size: a batch is never in memory twice.
     static constexpr std::size_t piece = 256 << 10;
 
+    // A message that can never be a record here.
+    struct refusal {
+        std::uint32_t index;
+        std::string why;
+    };
+
+    void open();
+    void follow_start();
     int write_all(const sdk::send_call& call);
     int append(sdk::message_view message);
-    bool is_too_long(sdk::message_view message) const;
-    // The answer to a message that was written, or left out for its length.
-    void answer(const sdk::send_call& call, std::uint32_t index) const;
-    int write_out(std::string_view text);
+    void refuse(const sdk::message_view& message, std::string_view why);
+    bool is_too_long(const sdk::message_view& message) const;
+    // What was written, or refused, of the messages before `end`.
+    void answer(const sdk::send_call& call, std::uint32_t end) const;
+    void tell_warnings();
     int flush();
     sdk::status fail(const sdk::send_call& call, int error);
 
     config config_;
     output_file output_;
     char delimiter_;
-    std::optional<envelope_writer> envelope_;  // none: raw
+    record_writer records_;
     text_buffer buffer_;
     std::vector<std::uint64_t> ends_;  // of the batch: where in it each message ends
+    std::vector<refusal> refused_;     // of the batch, in order
     bool mend_ = false;                // the file's last record lacks its delimiter
+    bool starts_ = false;              // there is something in the file, but no record yet
 };
 
 }  // namespace mqb::file

@@ -1,6 +1,4 @@
-#include <sys/resource.h>
 #include <unistd.h>
-#include <csignal>
 
 #include "test_host.hpp"
 
@@ -19,22 +17,6 @@ std::string refused(const std::string& configuration) {
         return p.connect();
     } catch (const std::runtime_error& e) { return e.what(); }
 }
-
-// Files of this process may not grow beyond this: a disk that is full.
-struct file_size_limit {
-    explicit file_size_limit(rlim_t size) {
-        ::getrlimit(RLIMIT_FSIZE, &before);
-        before_handler = std::signal(SIGXFSZ, SIG_IGN);
-        const rlimit now{size, before.rlim_max};
-        ::setrlimit(RLIMIT_FSIZE, &now);
-    }
-    ~file_size_limit() {
-        ::setrlimit(RLIMIT_FSIZE, &before);
-        std::signal(SIGXFSZ, before_handler);
-    }
-    rlimit before{};
-    void (*before_handler)(int) = SIG_DFL;
-};
 
 }  // namespace
 
@@ -134,7 +116,6 @@ TEST_CASE("what cannot be written is refused with path and reason") {
     CHECK(refused(config(dir.path)) == "4: file target '" + dir.path + "' is a directory, not a file");
     CHECK(refused(config(dir / "none/out")) == "4: cannot open file target '" + (dir / "none/out") + "': No such file or directory");
     CHECK(refused(config("/dev/null")) == "4: file target '/dev/null' is a device; besides files only /dev/stdout can be written");
-    CHECK(refused(config("out", R"("format":"csv")")) == "format: csv on an output is not supported by this version of the file endpoint");
     CHECK(refused(config("out", R"("fsync":"periodic")")) == "fsync: periodic is not supported by this version of the file endpoint");
     CHECK(refused(config("out", R"("name_by":"source_position")")) ==
           "name_by: source_position is not supported by this version of the file endpoint");

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+#include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -36,6 +39,30 @@ inline std::string read_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
+
+// The names in a directory, sorted.
+inline std::vector<std::string> files_of(const scratch& dir) {
+    std::vector<std::string> names;
+    for (const auto& one : std::filesystem::directory_iterator(dir.path)) names.push_back(one.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+// Files of this process may not grow beyond this: a disk that is full.
+struct file_size_limit {
+    explicit file_size_limit(rlim_t size) {
+        ::getrlimit(RLIMIT_FSIZE, &before);
+        before_handler = std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit now{size, before.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &now);
+    }
+    ~file_size_limit() {
+        ::setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, before_handler);
+    }
+    rlimit before{};
+    void (*before_handler)(int) = SIG_DFL;
+};
 
 // What one handle tells its host.
 struct test_host : mqb_host {
@@ -191,11 +218,14 @@ struct publisher_under_test : made<mqb_publisher> {
         c.outcomes = mqb_list_of(results.data(), count, sizeof(mqb_outcome));
         const mqb_status answer = handle->table->send(handle, &c);
         why = c.why();
+        texts = c.texts;
+        texts.erase(MQB_WHOLE_CALL);
         outcomes.clear();
         for (const mqb_outcome& one : results) outcomes.push_back(one.result);
         return answer;
     }
     std::vector<std::int32_t> outcomes;
+    std::map<std::uint32_t, std::string> texts;  // of the entries
     std::string why;
 };
 
