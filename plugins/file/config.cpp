@@ -29,7 +29,6 @@ void refuse_what_comes_later(const config& c) {
     refuse_if(c.compression != "none", "compression: " + c.compression);
     refuse_if(c.encryption.has_value(), "encryption");
     refuse_if(c.name_by == "source_position" || c.idempotency.value_or(false), "name_by: source_position");
-    refuse_if(c.fsync == fsync_mode::periodic, "fsync: periodic");
 }
 
 // The group's name becomes part of a file's name.

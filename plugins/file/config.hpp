@@ -112,7 +112,9 @@ struct config {
                 .value("periodic", fsync_mode::periodic)
                 .publisher_only()
                 .uri_query()
-                .doc("`batch`: a message is done when it is on the disk. `periodic` is not supported yet."),
+                .doc("When a message is done. `off`: when the system has it. `batch`: when it is on the disk. `periodic`: as `off`, and it "
+                     "is on the "
+                     "disk within fsync_interval_ms."),
             sdk::option("fsync_interval_ms", &config::fsync_interval_ms)
                 .by_default(1000)
                 .at_least(1)

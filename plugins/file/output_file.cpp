@@ -11,7 +11,6 @@
 
 #include <mqb/sdk/status.hpp>
 
-#include "config.hpp"
 #include "small_file.hpp"
 
 namespace mqb::file {
@@ -189,6 +188,6 @@ bool output_file::take_back() {
     return true;
 }
 
-int output_file::sync() { return !regular_ || ::fdatasync(descriptor_) == 0 ? 0 : errno; }
+int output_file::sync() { return !is_synced() || ::fdatasync(descriptor_) == 0 ? 0 : errno; }
 
 }  // namespace mqb::file

@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+#include "config.hpp"
 #include "csv_row_end.hpp"
 #include "output_claim.hpp"
 
@@ -43,8 +44,11 @@ public:
     std::uint64_t written() const noexcept { return written_; }
     // Cuts the file to where the batch began. False: that is not possible, and what was written stays.
     bool take_back();
-    // 0, or errno. What is not a file is never synchronised.
+    // 0, or errno. Standard output is never synchronised.
     int sync();
+    bool is_synced() const noexcept { return path_ != standard_output; }
+    // While it is open.
+    int descriptor() const noexcept { return descriptor_; }
 
     const std::string& path() const noexcept { return path_; }
 

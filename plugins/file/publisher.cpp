@@ -11,14 +11,27 @@ publisher::publisher(const sdk::context& made, config chosen)
     : sdk::publisher(made), config_(std::move(chosen)), output_(config_.path), delimiter_(config_.delimiter_byte()), records_(config_) {
     if (config_.has_csv_settings() && config_.format != record_format::csv)
         host().warning("file target '", config_.path, "': the block `csv` says nothing without `format: csv`");
+    if (config_.fsync == fsync_mode::periodic && output_.is_synced())
+        periodic_.emplace(std::chrono::milliseconds(config_.fsync_interval_ms));
 }
+
+publisher::~publisher() { close(); }
 
 // One send at a time, taken back as a whole when it fails: nothing of it is in the file when it is sent again.
 sdk::promises publisher::promise(const config&) { return sdk::promises{}.ordered().ordered_retry(); }
 
 void publisher::connect() { open(); }
 
+// What was written of it goes to the disk first.
+void publisher::close() {
+    const int error = periodic_ ? periodic_->finish() : 0;
+    if (error != 0 && !told_unsynced_) host().error(unsynced_text(error));
+    told_unsynced_ = false;
+    output_.close();
+}
+
 void publisher::open() {
+    close();
     const output_file::opened is = output_.open(delimiter_, config_.fsync != fsync_mode::off, records_.row_end());
     mend_ = is.unended;
     if (is.cut != 0)
@@ -48,12 +61,17 @@ void publisher::tell_warnings() {
 }
 
 sdk::status publisher::send(sdk::send_call& call) {
+    // After a sync that failed, no other says anything about what was written before it: the file is given up and opened again.
+    if (const int error = periodic_ ? periodic_->error() : 0; error != 0) {
+        told_unsynced_ = true;
+        return call.fail(sdk::status::disconnected, unsynced_text(error));
+    }
     if (call.flushes()) return sdk::status::done;
     if (!output_.begin_batch()) return call.fail(sdk::status::disconnected, sdk::join("file target '", config_.path, "' was removed"));
-    int error = write_all(call);
-    if (error == 0 && config_.fsync == fsync_mode::batch) error = output_.sync();
+    const int error = write_all(call);
     tell_warnings();
     if (error != 0) return fail(call, error);
+    if (const int unsynced = sync(); unsynced != 0) return fail_sync(call, unsynced);
     if (output_.written() > 0) mend_ = starts_ = false;
     answer(call, call.size());
     return sdk::status::done;
@@ -114,6 +132,27 @@ int publisher::flush() {
     const int error = output_.write(buffer_.text());
     buffer_.clear(2 * piece);
     return error;
+}
+
+int publisher::sync() {
+    if (periodic_ && output_.written() > 0) periodic_->wrote(output_.descriptor());
+    return config_.fsync == fsync_mode::batch ? output_.sync() : 0;
+}
+
+std::string publisher::unsynced_text(int error) const {
+    return sdk::join(
+        "file target '", config_.path, "': what was written in the last ", config_.fsync_interval_ms,
+        " ms, and is acknowledged, may not be on the disk: it cannot be synchronised: ", std::generic_category().message(error));
+}
+
+// The batch is written again, into a file that is opened again: that it was there does not say that it ever reaches the disk.
+sdk::status publisher::fail_sync(const sdk::send_call& call, int error) {
+    const std::string why = sdk::join("cannot synchronise file target '", config_.path, "': ", std::generic_category().message(error));
+    if (output_.take_back())
+        call.again(0, why + "; the batch was taken back");
+    else
+        call.uncertain(0, why + "; the batch is in the file");
+    return call.fail(sdk::status::disconnected, why);
 }
 
 // Of a file everything is taken back, so that all was not sent. Where that cannot be done, what is whole in there is done.

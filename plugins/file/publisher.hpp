@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 #include "config.hpp"
 #include "output_file.hpp"
+#include "periodic_sync.hpp"
 #include "record_writer.hpp"
 #include "text_buffer.hpp"
 
@@ -19,6 +21,7 @@ namespace mqb::file {
 class publisher : public sdk::publisher {
 public:
     publisher(const sdk::context& made, config chosen);
+    ~publisher();
     static sdk::promises promise(const config& chosen);
 
     void connect();
@@ -35,6 +38,7 @@ private:
     };
 
     void open();
+    void close();
     void follow_start();
     int write_all(const sdk::send_call& call);
     int append(sdk::message_view message);
@@ -44,10 +48,15 @@ private:
     void answer(const sdk::send_call& call, std::uint32_t end) const;
     void tell_warnings();
     int flush();
+    int sync();
+    std::string unsynced_text(int error) const;
     sdk::status fail(const sdk::send_call& call, int error);
+    sdk::status fail_sync(const sdk::send_call& call, int error);
 
     config config_;
     output_file output_;
+    std::optional<periodic_sync> periodic_;
+    bool told_unsynced_ = false;
     char delimiter_;
     record_writer records_;
     text_buffer buffer_;
