@@ -27,6 +27,24 @@ TEST_CASE("a UUID is read in every spelling") {
     CHECK(read("12345678901234567890123456789012") == "12345678-9012-3456-7890-123456789012");
 }
 
+TEST_CASE("of a UUID every character counts") {
+    const std::string good = "0880955f-d5ab-1be9-5aa0-733055c74bcd";
+    for (std::size_t at = 0; at < good.size(); ++at)
+        for (int byte = 0; byte < 256; ++byte) {
+            const bool is_dash = good[at] == '-';
+            std::string text = good;
+            text[at] = static_cast<char>(byte);
+            const auto digit = std::string_view("0123456789abcdefABCDEF").find(text[at]);
+            message_id id;
+            CAPTURE(text);
+            const bool is_one = get_uuid(text.data(), id.data());
+            CHECK(is_one == (is_dash ? byte == '-' : digit != std::string_view::npos));
+            if (!is_one) continue;
+            if (digit != std::string_view::npos && digit >= 16) text[at] = "abcdef"[digit - 16];
+            CHECK(text_of(id) == text);
+        }
+}
+
 TEST_CASE("hex and decimal numbers are 128 bits") {
     CHECK(read("0xAb") == "00000000-0000-0000-0000-0000000000ab");
     CHECK(read("0XAB") == "00000000-0000-0000-0000-0000000000ab");
