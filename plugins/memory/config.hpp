@@ -54,7 +54,7 @@ struct config {
             option("subscribe_mode", &config::subscribe_mode)
                 .by_default(false)
                 .uri_query()
-                .doc("Every consumer gets everything. Not supported by this version."),
+                .doc("Every consumer gets everything, not one of them. The same at all endpoints of a name; not through a socket."),
             option("enable_nack", &config::enable_nack)
                 .consumer_only()
                 .doc("Accepted for files of others: a message that is given back always comes again."));

@@ -77,4 +77,7 @@ TEST_CASE("what a socket cannot do is refused") {
     CHECK(text_of_failure(R"({"topic":"ipc://a","subscribe_mode":true})").find("subscribe_mode: not through a socket") == 0);
     CHECK(text_of_failure(R"({"topic":"a","request_reply":true,"ack":true})").find("ack: says nothing beside request_reply") == 0);
     CHECK(text_of_failure(R"({"topic":"ipc://a","ack":true})") == "");
+    CHECK(text_of_failure(R"({"topic":"a","subscribe_mode":true,"ack":true})") == "");
+    CHECK(text_of_failure(R"({"topic":"a","subscribe_mode":true,"request_reply":true})") ==
+          "request_reply: many subscribers have no one answer; leave one of the two out");
 }

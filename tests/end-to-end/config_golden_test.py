@@ -17,6 +17,8 @@ LOADS = {
     "06-all-route-fields.yaml": [],
     "07-null-forms.yaml": [],
     "08-anchors-env.yaml": [],
+    "14-memory-forms.yaml": [],
+    "15-ipc.yaml": [],
 }
 REFUSED = {
     "05-entities-form.yaml": [

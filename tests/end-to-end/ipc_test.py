@@ -204,7 +204,7 @@ class Dying(ipc.Case):
         writer.process.terminate()
         writer.end()
 
-    def test_a_writer_without_a_reader_waits_and_fails_in_a_drain(self):
+    def test_a_writer_without_a_reader_waits_for_one(self):
         waiting = self.run_routes("w.yaml", self.writer(b"1\n"), "state")
         self.assertTrue(waiting.wait_for(r"nobody listens at .*s.sock \(No such file or directory\): start the consumer"))
         reader = self.run_routes("r.yaml", self.reader(), "state2")

@@ -1,27 +1,14 @@
 #include "channel.hpp"
 
-#include <map>
-#include <vector>
+#include "names.hpp"
 
 namespace mqb::memory {
 
-namespace {
-
-struct all_channels {
-    std::mutex mutex;
-    std::map<std::string, std::shared_ptr<channel>> by_name;
-    static all_channels& of_this_process() {
-        static auto* const one = new all_channels;  // never destroyed: the library is never unloaded, threads may be late
-        return *one;
-    }
-};
-
-}  // namespace
-
 std::shared_ptr<channel> channel::open(const std::string& name, std::uint32_t capacity, std::uint64_t capacity_bytes) {
-    all_channels& all = all_channels::of_this_process();
+    names& all = names::of_this_process();
     std::lock_guard lock(all.mutex);
-    std::shared_ptr<channel>& found = all.by_name[name];
+    if (all.broadcasts.contains(name)) throw names::conflict(name);
+    std::shared_ptr<channel>& found = all.queues[name];
     if (!found) found = std::make_shared<channel>(name, capacity, capacity_bytes);
     return found;
 }
@@ -29,12 +16,12 @@ std::shared_ptr<channel> channel::open(const std::string& name, std::uint32_t ca
 void channel::close(std::shared_ptr<channel>& share) {
     const std::shared_ptr<channel> last = std::move(share);  // goes after the locks
     if (!last) return;
-    all_channels& all = all_channels::of_this_process();
+    names& all = names::of_this_process();
     std::lock_guard lock(all.mutex);
     std::lock_guard inner(last->mutex_);
     // Two counts: this one and the list's. Nobody gets another while the list is locked.
-    const auto listed = all.by_name.find(last->name_);
-    if (listed != all.by_name.end() && listed->second == last && last.use_count() == 2 && last->queue_.empty()) all.by_name.erase(listed);
+    const auto listed = all.queues.find(last->name_);
+    if (listed != all.queues.end() && listed->second == last && last.use_count() == 2 && last->queue_.empty()) all.queues.erase(listed);
 }
 
 channel::channel(std::string name, std::uint32_t capacity, std::uint64_t capacity_bytes)
@@ -95,18 +82,44 @@ sdk::status channel::send(parcel* one, sdk::send_call& call) {
 
 void channel::send(parcel* one) {
     finish later;
+    const std::shared_ptr<settlement> told = one->told;  // the parcel may be gone when it is in
     {
         std::lock_guard lock(mutex_);
-        if (!waiting_senders_.empty() || !has_room(*one)) return waiting_senders_.push_back(one);
-        put(one);
-        serve(later);
+        if (!is_abandoned_ && (!waiting_senders_.empty() || !has_room(*one))) return waiting_senders_.push_back(one);
+        if (!is_abandoned_) put(std::exchange(one, nullptr)), serve(later);
     }
+    told->entered();
     later();
+    if (one) drop({one, 0, one->count()});
 }
 
 void channel::deliver(parcel* one) {
     std::lock_guard lock(mutex_);
     put(one);
+}
+
+// Of a reader that has gone for good: as if it had settled them.
+void channel::drop(const run& one) {
+    if (one.of->told)
+        for (std::uint32_t i = 0; i < one.count; ++i) one.of->told->acknowledged(one.of->told_index(one.from + i));
+    one.of->release();
+}
+
+void channel::abandon() {
+    std::deque<run> queue;
+    std::deque<parcel*> waiting;
+    {
+        std::lock_guard lock(mutex_);
+        is_abandoned_ = true;
+        queue.swap(queue_);
+        waiting.swap(waiting_senders_);
+        queued_bytes_ = 0;
+    }
+    for (const run& one : queue) drop(one);
+    for (parcel* one : waiting) {
+        one->told->entered();
+        drop({one, 0, one->count()});
+    }
 }
 
 void channel::serve_waiting() {
@@ -157,6 +170,19 @@ void channel::cancel_send(const void* from, std::uint64_t operation) {
     }
 }
 
+void channel::close_gate() {
+    std::lock_guard lock(mutex_);
+    is_gated_ = true;
+}
+
+void channel::open_gate() {
+    {
+        std::lock_guard lock(mutex_);
+        is_gated_ = false;
+    }
+    serve_waiting();
+}
+
 // ---- readers ----
 
 bool channel::is_empty() const {
@@ -182,7 +208,7 @@ sdk::status channel::receive(reader& who, sdk::receive_call& call) {
     finish later;
     {
         std::lock_guard lock(mutex_);
-        if (queue_.empty()) {
+        if (queue_.empty() || is_gated_) {
             if (is_over(who)) return sdk::status::end;
             who.call = call.later();
             who.next = nullptr;
@@ -244,7 +270,7 @@ void channel::serve(finish& later) {
     while (*last_reader) last_reader = &(*last_reader)->next;
     for (bool changed = true; changed;) {
         changed = false;
-        while (readers_ && !queue_.empty()) {
+        while (readers_ && !queue_.empty() && !is_gated_) {
             reader* one = readers_;
             readers_ = one->next;
             one->next = nullptr;
@@ -270,9 +296,11 @@ void channel::finish::operator()() noexcept {
     while (senders) {
         parcel* one = senders;
         senders = one->next;
-        if (one->sender) {  // one that waits for more than room has it in its ticket
+        if (one->sender) {
             one->sender->all_done();
             one->sender.complete(sdk::status::done);
+        } else {
+            one->told->entered();
         }
         one->release();
     }
@@ -328,16 +356,20 @@ void channel::settled(reader& who, std::uint64_t messages) {
 
 void channel::give_back(reader& who, const std::vector<run>& runs) {
     finish later;
+    bool is_abandoned;
     {
         std::lock_guard lock(mutex_);
+        is_abandoned = is_abandoned_;
         for (const run& one : runs) {
-            put_back(one);
+            if (!is_abandoned) put_back(one);
             who.outstanding -= one.count;
             outstanding_ -= one.count;
         }
         serve(later);
     }
     later();
+    if (is_abandoned)
+        for (const run& one : runs) drop(one);
 }
 
 }  // namespace mqb::memory

@@ -30,7 +30,8 @@ struct reader {
 // Threads: [any]. One lock, held for moving entries only: parcels are made before it and calls are completed after it.
 class channel {
 public:
-    // The channel of this name in this process; whoever comes first decides how much it holds.
+    // The channel of this name in this process; whoever comes first decides how much it holds. Throws bad_config where the name is one of
+    // a broadcast.
     static std::shared_ptr<channel> open(const std::string& name, std::uint32_t capacity, std::uint64_t capacity_bytes);
     // Gives the handle's share up. A channel with nobody and nothing in it is forgotten.
     static void close(std::shared_ptr<channel>& share);
@@ -44,7 +45,7 @@ public:
     void detach_sender();
     // Takes the parcel's count. Pending: it waits for room, and is completed when it is in.
     sdk::status send(parcel* one, sdk::send_call& call);
-    // The same for a parcel whose settlement answers for it.
+    // The same for a parcel whose settlement answers for it, and is told when it is in.
     void send(parcel* one);
     // Puts it in, whether there is room or not. Completes nothing: serve_waiting follows, once no lock is held.
     void deliver(parcel* one);
@@ -54,6 +55,12 @@ public:
     void serve_waiting();
     // Also gives back what the same sender started later: order is kept when it is sent again.
     void cancel_send(const void* from, std::uint64_t operation);
+
+    // Its reader has gone and none will come: what is in it, and what comes, counts as settled.
+    void abandon();
+    // Readers get nothing until it is opened.
+    void close_gate();
+    void open_gate();
 
     // ---- readers ----
     bool is_empty() const;
@@ -75,6 +82,7 @@ private:
         parcel* senders = nullptr;
         void operator()() noexcept;
     };
+    static void drop(const run& one);
     bool has_room(const parcel& one) const;
     void put(parcel* one);
     void put_back(const run& one);
@@ -95,6 +103,7 @@ private:
     std::uint64_t next_place_ = 0;
     std::uint32_t senders_ = 0;
     bool had_sender_ = false;
+    bool is_abandoned_ = false, is_gated_ = false;
     std::deque<parcel*> waiting_senders_;  // each with its operation
     reader* readers_ = nullptr;            // in the order in which they came
 };

@@ -3,7 +3,7 @@
 
 #include "../config.hpp"
 #include "../sink.hpp"
-#include "channel.hpp"
+#include "broadcast.hpp"
 #include "ticket.hpp"
 
 namespace mqb::memory {
@@ -20,15 +20,19 @@ public:
 
 private:
     sdk::status send_and_wait(sdk::send_call& call);
-    void end(ticket& one, std::string_view text);
+    sdk::status send_to_all(sdk::send_call& call);
+    void make_room();
+    void remember(const std::shared_ptr<waiting_send>& one);
+    void end(waiting_send& one, std::string_view text);
     std::string late() const;
 
     const sdk::host_ref host_;
     const config config_;
     std::shared_ptr<channel> channel_;
+    std::shared_ptr<broadcast> broadcast_;      // instead, with subscribers
     std::atomic<channel*> connected_{nullptr};  // channel_, for cancel, which may come before it is there
     std::mutex mutex_;
-    std::vector<std::shared_ptr<ticket>> tickets_;  // of sends that wait for the reader, and some that are over
+    std::vector<std::shared_ptr<waiting_send>> waiting_;  // sends that wait for readers, and some that are over
 };
 
 }  // namespace mqb::memory

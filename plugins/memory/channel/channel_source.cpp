@@ -22,13 +22,34 @@ struct delayed_return {
 
 }  // namespace
 
+channel_source::channel_source(const sdk::host_ref& host, const config& with) : host_(host), config_(with) {
+    if (!config_.subscribe_mode) return;
+    broadcast_ = broadcast::open(config_.where().name, config_.capacity, config_.capacity_bytes);
+    try {
+        channel_ = broadcast_->subscribe();
+    } catch (...) {
+        broadcast::close(broadcast_);
+        throw;
+    }
+    connected_ = channel_.get();
+}
+
 channel_source::~channel_source() {
     delete reader_.with;
     while (idle_) delete std::exchange(idle_, idle_->next);
+    if (broadcast_) broadcast_->unsubscribe(channel_), channel_.reset();
     channel::close(channel_);
+    broadcast::close(broadcast_);
 }
 
-void channel_source::connect() { open(config_.where().name); }
+void channel_source::connect() {
+    if (!broadcast_) return open(config_.where().name);
+    if (broadcast_->has_begun() || std::exchange(is_connected_, true)) return;
+    const auto rang = [](void* self, bool on_time) {
+        if (on_time) static_cast<channel_source*>(self)->broadcast_->begin();
+    };
+    if (!begins_.start(host(), host().now() + broadcast::gathering_ns, rang, this)) broadcast_->begin();
+}
 
 void channel_source::open(const std::string& name) {
     if (channel_) return;

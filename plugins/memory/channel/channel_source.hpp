@@ -3,7 +3,7 @@
 
 #include "../config.hpp"
 #include "../source.hpp"
-#include "channel.hpp"
+#include "broadcast.hpp"
 
 namespace mqb::memory {
 
@@ -11,7 +11,8 @@ namespace mqb::memory {
 // share is under the channel's lock.
 class channel_source : public source {
 public:
-    channel_source(const sdk::host_ref& host, const config& with) : host_(host), config_(with) {}
+    // A subscriber is one from here on, so that it misses nothing while it connects.
+    channel_source(const sdk::host_ref& host, const config& with);
     ~channel_source() override;
 
     void connect() override;
@@ -38,13 +39,15 @@ private:
 
     const sdk::host_ref host_;
     const config config_;
+    std::shared_ptr<broadcast> broadcast_;  // of a subscriber
     std::shared_ptr<channel> channel_;
     std::atomic<channel*> connected_{nullptr};  // channel_, for cancel, which may come before it is there
     reader reader_;
     delivery* idle_ = nullptr;
+    bool is_connected_ = false;
     std::uint64_t drains_since_ = 0;  // ns of host().now(); 0: was never asked to
     std::atomic<bool> looks_again_{false};
-    sdk::timer timer_;
+    sdk::timer timer_, begins_;
 };
 
 }  // namespace mqb::memory

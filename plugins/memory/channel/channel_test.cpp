@@ -1,42 +1,13 @@
-#include "../consumer.hpp"
-#include "../publisher.hpp"
+#include "endpoints_test.hpp"
 
-#include <mqb/sdk/testing/handles.hpp>
-
-#include <doctest/doctest.h>
 #include <thread>
 
 namespace sdk = mqb::sdk;
 namespace testing = mqb::sdk::testing;
+using namespace mqb::memory::testing;
 using namespace std::chrono_literals;
 
 namespace {
-
-const mqb_factory& memory() {
-    return sdk::offer_endpoint<"memory", mqb::memory::config, mqb::memory::consumer, mqb::memory::publisher>::factory;
-}
-
-std::vector<mqb_message> messages(std::initializer_list<std::string_view> payloads) {
-    std::vector<mqb_message> all;
-    for (const std::string_view payload : payloads) all.push_back(testing::message_of(payload));
-    return all;
-}
-
-std::string payloads(testing::receiving& call) {
-    std::string all;
-    for (std::uint32_t i = 0; i < call.size(); ++i) all += (i ? "," : "") + call.payload(i);
-    return all;
-}
-
-// Both ends of one channel.
-struct ends {
-    testing::consumer reader;
-    testing::publisher writer;
-    explicit ends(const std::string& config) : reader(memory(), config), writer(memory(), config) {
-        REQUIRE(reader.connect() == sdk::status::done);
-        REQUIRE(writer.connect() == sdk::status::done);
-    }
-};
 
 // Counts what is taken of it.
 struct counted_owner : mqb_owner {

@@ -97,7 +97,46 @@ private:
 
 }  // namespace
 
+// The usual send: all payloads are parts of one block, all metadata of one, and nothing has to change. Null: it is another one.
+parcel* parcel::make_shared_alike(const mqb_list& messages) {
+    const mqb_message* const first = mqb_message_at(&messages, 0);
+    mqb_owner* const payloads = first->payload.owner;
+    mqb_owner* const metadata = first->metadata.owner;
+    if (!payloads || messages.size < sizeof(mqb_message)) return nullptr;
+    std::uint64_t payload_bytes = 0, metadata_bytes = 0;
+    for (std::uint32_t i = 0; i < messages.count; ++i) {
+        const mqb_message& one = *mqb_message_at(&messages, i);
+        payload_bytes += one.payload.size;
+        metadata_bytes += one.metadata.size;
+        if (one.payload.owner != payloads || one.metadata.owner != metadata) return nullptr;
+        if (one.metadata.size != 0 && (!metadata || has_to_change(one.metadata, false))) return nullptr;
+    }
+    const std::uint64_t used = payload_bytes + (metadata == payloads ? metadata_bytes : 0);
+    if (used * 4 < payloads->total_size) return nullptr;
+    const bool has_second = metadata && metadata != payloads;
+    if (has_second && metadata_bytes * 4 < metadata->total_size) return nullptr;
+
+    parcel* made = allocate(messages.count, messages.size, 2, 0);
+    made->payload_bytes_ = payload_bytes;
+    payloads->retain(payloads);
+    made->own(payloads);
+    if (has_second) metadata->retain(metadata), made->own(metadata);
+    for (std::uint32_t i = 0; i < messages.count; ++i) {
+        mqb_message& to = made->message(i);
+        std::memcpy(static_cast<void*>(&to), mqb_at(&messages, i), sizeof(mqb_message));
+        if (messages.size > sizeof(mqb_message))
+            std::memcpy(static_cast<std::uint8_t*>(made->element(i)) + sizeof(mqb_message),
+                        static_cast<const std::uint8_t*>(mqb_at(&messages, i)) + sizeof(mqb_message), messages.size - sizeof(mqb_message));
+        if (!sdk::message_view(&to).has_id()) sdk::make_uuid(to.id);
+        to.lane = 0;
+        to.delivery_count = 1;
+    }
+    return made;
+}
+
 parcel* parcel::make(const mqb_list& messages, bool asks) {
+    if (!asks && messages.count != 0)
+        if (parcel* made = make_shared_alike(messages)) return made;
     owners_of_send& owners = owners_of_send::empty();
     std::vector<cleaned_block> cleaned;
     std::size_t copied = 0, payload = 0;

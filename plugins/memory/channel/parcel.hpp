@@ -52,6 +52,7 @@ public:
 private:
     parcel() noexcept : mqb_owner{} {}
     ~parcel();
+    static parcel* make_shared_alike(const mqb_list& messages);
     static parcel* allocate(std::uint32_t count, std::size_t message_size, std::size_t owners, std::size_t bytes);
     static void retained(mqb_owner* owner);
     static void released(mqb_owner* owner);
@@ -63,5 +64,11 @@ private:
     std::uint8_t* elements_ = nullptr;
     mqb_owner** owners_ = nullptr;  // one count each
 };
+
+// One count of a parcel.
+struct parcel_release {
+    void operator()(parcel* one) const noexcept { one->release(); }
+};
+using counted_parcel = std::unique_ptr<parcel, parcel_release>;
 
 }  // namespace mqb::memory

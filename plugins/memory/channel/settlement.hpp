@@ -1,4 +1,4 @@
-// settlement: who is told what became of the messages of a parcel.
+// settlement: who is told what becomes of the messages of a parcel.
 #pragma once
 
 #include <mqb/call.h>
@@ -13,7 +13,9 @@ public:
     settlement() = default;
     settlement(const settlement&) = delete;
     virtual ~settlement() = default;
-    // Once for each message, by its place in the send that brought it. With no lock held.
+    // Once for a parcel that was sent, when the channel has room for it. With no lock held, as the others.
+    virtual void entered() {}
+    // Once for each message, by its place in the send that brought it.
     virtual void acknowledged(std::uint32_t index) = 0;
     // The answer to a message, before acknowledged. Borrowed.
     virtual void answered(std::uint32_t, const mqb_message&) {}

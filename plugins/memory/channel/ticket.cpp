@@ -2,8 +2,8 @@
 
 namespace mqb::memory {
 
-ticket::ticket(sdk::send_call& call)
-    : id_(call.id()), host_(call.owner()->host()), is_settled_(call.size()), is_answered_(call.size()), open_(call.size()) {
+ticket::ticket(sdk::send_call& call, std::uint32_t copies)
+    : id_(call.id()), host_(call.owner()->host()), left_(call.size(), copies), is_answered_(call.size()), open_(call.size()) {
     call_ = call.later();
 }
 
@@ -34,8 +34,7 @@ void ticket::finish(sdk::status answer) {
 void ticket::acknowledged(std::uint32_t index) {
     {
         std::lock_guard lock(mutex_);
-        if (is_over_ || is_settled_[index]) return;
-        is_settled_[index] = true;
+        if (is_over_ || left_[index] == 0 || --left_[index]) return;
         call_->done(index);
         if (--open_) return;
         is_over_ = true;
@@ -45,7 +44,7 @@ void ticket::acknowledged(std::uint32_t index) {
 
 void ticket::answered(std::uint32_t index, const mqb_message& reply) {
     std::lock_guard lock(mutex_);
-    if (is_over_ || is_settled_[index] || is_answered_[index]) return;  // too late, or a second one
+    if (is_over_ || left_[index] == 0 || is_answered_[index]) return;  // too late, or a second one
     is_answered_[index] = true;
     mqb_message answer{};
     const std::size_t known = reply.struct_size ? reply.struct_size : 80;
@@ -59,8 +58,8 @@ void ticket::end(const std::vector<bool>& unread, std::string_view text) {
         std::lock_guard lock(mutex_);
         if (is_over_) return;
         is_over_ = true;
-        for (std::uint32_t i = 0; i < is_settled_.size(); ++i) {
-            if (is_settled_[i]) continue;
+        for (std::uint32_t i = 0; i < left_.size(); ++i) {
+            if (left_[i] == 0) continue;
             if (!unread[i])
                 call_->uncertain(i, text);
             else if (!text.empty())

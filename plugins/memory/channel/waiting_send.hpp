@@ -1,0 +1,24 @@
+// waiting_send: a send that ends when others have done their part.
+#pragma once
+
+#include "settlement.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace mqb::memory {
+
+// Threads: [any].
+class waiting_send : public settlement {
+public:
+    virtual std::uint64_t id() const noexcept = 0;
+    virtual std::uint32_t size() const noexcept = 0;
+    virtual bool is_over() const = 0;
+    // Whether `end` may come now. A send that is only beginning ends itself soon.
+    virtual bool can_end() { return !is_over(); }
+    // Ends the call now. What is in `unread` never reached a reader; the rest, as far as it is not done, may have.
+    // Without a text it is a cancel.
+    virtual void end(const std::vector<bool>& unread, std::string_view text) = 0;
+};
+
+}  // namespace mqb::memory
