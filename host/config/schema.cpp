@@ -96,6 +96,7 @@ void read_extensions(const json::object& from, schema& to) {
         to.exclusive = from.at("x-mqb-exclusive").is_string() ? text_of(from.at("x-mqb-exclusive")) : "text";
     to.is_store = is_set(from, "x-mqb-store");
     if (const json::value* uri = from.if_contains("x-mqb-uri")) to.uri = text_of(*uri);
+    if (const json::value* value = from.if_contains("x-mqb-uri-default")) to.uri_standard = text_of(*value);
     if (const json::value* sides = from.if_contains("x-mqb-sides")) to.sides = sides_of(*sides);
     if (const json::value* aliases = from.if_contains("x-mqb-aliases")) to.aliases = texts_of(*aliases);
 }

@@ -1,7 +1,7 @@
 // schema: the JSON Schema of one configuration, as much of it as mqbridge knows, with its extensions.
 //
 // Keywords: type, properties, required, default, description, enum, minimum, maximum, minLength, items, additionalProperties,
-// deprecated. Extensions: x-mqb-secret, x-mqb-aliases, x-mqb-uri, x-mqb-size, x-mqb-template, x-mqb-endpoint, x-mqb-store,
+// deprecated. Extensions: x-mqb-secret, x-mqb-aliases, x-mqb-uri, x-mqb-uri-default, x-mqb-size, x-mqb-template, x-mqb-endpoint, x-mqb-store,
 // x-mqb-sides, x-mqb-exclusive. Other keywords say nothing to us.
 #pragma once
 
@@ -43,6 +43,7 @@ struct schema {
     bool is_store = false;
     std::string exclusive;  // "path", "text": how two names of one thing are compared that has one writer; empty: it may have many
     std::string uri;        // the role of the field in a URI
+    std::optional<std::string> uri_standard;  // its value in a URI that gives none, where that is not `standard`
     std::uint32_t sides = 3;
     std::vector<std::string> aliases;
 

@@ -91,6 +91,11 @@ node_ptr uri_reader::configuration(const uri_endpoint& from, const std::string& 
     for (const auto& p : from.parameters) (has_driver && !against.find(p.first) ? passed_on : own).push_back(p);
     if (!put_roles(from, against, type, std::move(passed_on), *out)) return nullptr;
     if (!add_parameters(own, against, type, depth, *out)) return nullptr;
+    for (const config::property& field : against.properties) {
+        const auto is_there = [&](const config::entry& e) { return e.key == field.name; };
+        if (field.what.uri_standard && std::none_of(out->entries.begin(), out->entries.end(), is_there))
+            out->entries.push_back({field.name, at_, this->text(*field.what.uri_standard)});
+    }
     if (out->entries.empty()) out->what = shape::null;
     return out;
 }

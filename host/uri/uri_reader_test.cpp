@@ -19,6 +19,8 @@ const std::map<std::string, std::string> schemas{
      R"({"type":"object","properties":{"url":{"type":"string","x-mqb-uri":"driver"},"table":{"type":"string"}},"additionalProperties":false})"},
     {"queue",
      R"({"type":"object","properties":{"url":{"type":"string","x-mqb-uri":"driver"},"subject":{"type":"string","x-mqb-uri":"path"}},"additionalProperties":false})"},
+    {"packed",
+     R"({"type":"object","properties":{"path":{"type":"string","x-mqb-uri":"path"},"with":{"type":"string","default":"none","x-mqb-uri":"query","x-mqb-uri-default":"auto","x-mqb-aliases":["by"]}},"additionalProperties":false})"},
     {"dir_spool", R"({"type":"object","properties":{"path":{"type":"string","x-mqb-uri":"path"}},"additionalProperties":false})"},
     {"all",
      R"({"type":"object","properties":{"to":{"type":"array","items":{"x-mqb-endpoint":"publisher"}}},"additionalProperties":false})"},
@@ -67,6 +69,14 @@ TEST_CASE("a user and a password where no host is taken are refused and not told
     CHECK(read("file://a:b/c@d") == "{file: {path: a:b/c@d}}");
     CHECK(read("file:a:b@c") == "{file: {path: a:b@c}}");
     CHECK(read("file://${A:-x@y:z}/c") == "{file: {path: ${A:-x@y:z}/c}}");
+}
+
+TEST_CASE("a field may mean something else in a URI that says nothing of it") {
+    CHECK(read("packed:a") == "{packed: {path: a, with: auto}}");
+    CHECK(read("packed:") == "{packed: {with: auto}}");
+    CHECK(read("packed:a?with=none") == "{packed: {path: a, with: none}}");
+    CHECK(read("packed:a?by=none") == "{packed: {path: a, with: none}}");
+    CHECK(read("all:?to=packed%3Aa") == "{all: {to: [{packed: {path: a, with: auto}}]}}");
 }
 
 TEST_CASE("the path is what the schema says") {

@@ -39,7 +39,11 @@ struct config {
             option("url", &config::url).required().alias("uri").uri_authority().not_empty().doc("Where."),
             option("password", &config::password).secret(), option("port", &config::port).by_default(5672),
             option("offset", &config::offset).by_default(-1).at_least(-2).at_most(1000), option("ratio", &config::ratio).by_default(0.25),
-            option("compression", &config::compression).value("none", codec::none).value("gzip", codec::gzip).by_default("none"),
+            option("compression", &config::compression)
+                .value("none", codec::none)
+                .value("gzip", codec::gzip)
+                .by_default("none")
+                .by_default_in_uri("gzip"),
             option("tls", &config::security), option("brokers", &config::brokers).by_default_json(R"(["a","b"])"),
             option("weights", &config::weights).deprecated(), option("budget", &config::budget).size().by_default("1 MiB").consumer_only(),
             option("key", &config::key), option("inner", &config::inner).child_publisher(),
@@ -54,7 +58,7 @@ constexpr std::string_view wanted =
     R"("port":{"type":"integer","minimum":0,"maximum":65535,"default":5672},)"
     R"("offset":{"type":"integer","minimum":-2,"maximum":1000,"default":-1},)"
     R"("ratio":{"type":"number","default":0.25},)"
-    R"("compression":{"type":"string","enum":["none","gzip"],"default":"none"},)"
+    R"("compression":{"type":"string","enum":["none","gzip"],"default":"none","x-mqb-uri-default":"gzip"},)"
     R"("tls":{"type":"object","additionalProperties":false,"properties":{"required":{"type":"boolean","default":false},)"
     R"("ca_file":{"type":"string","description":"CA of the \"server\"."}}},)"
     R"("brokers":{"type":"array","items":{"type":"string"},"default":["a","b"]},)"

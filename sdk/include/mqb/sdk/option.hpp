@@ -40,7 +40,7 @@ struct option_traits {
     };
     static constexpr std::size_t most_values = 24, most_aliases = 6;
 
-    std::string_view name, doc, uri, endpoint, side, schema;
+    std::string_view name, doc, uri, uri_default, endpoint, side, schema;
     default_kind has_default = default_kind::none;
     bool default_boolean = false;
     std::int64_t default_integer = 0;
@@ -134,6 +134,11 @@ struct option : option_traits {
     }
     constexpr option uri_driver() const {
         return with([](option& o) { o.uri = "driver"; });
+    }
+
+    // What a URI means that says nothing of this option, where that is something else than the default. A text, for both sides.
+    constexpr option by_default_in_uri(std::string_view value) const {
+        return with([&](option& o) { o.uri_default = value; });
     }
 
     // A file that one publisher writes, and nobody else: the host refuses a second one.

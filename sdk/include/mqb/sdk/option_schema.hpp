@@ -14,6 +14,7 @@
 //   x-mqb-secret          true: never shown; a schema of any type
 //   x-mqb-aliases         other names of the property; the host writes the value under the first name
 //   x-mqb-uri             "authority" | "path" | "query" | "driver"
+//   x-mqb-uri-default     a text: the value in a URI that does not give one
 //   x-mqb-exclusive       "path": the value names a file that one publisher has to itself
 //   x-mqb-size            true, with type integer: also text with k, M, G, KiB, MiB, GiB; the host writes the number
 //   x-mqb-template        true, with type string: the host writes a number for `render`
@@ -179,6 +180,7 @@ constexpr void write_option(schema_writer& out, const option_traits& traits) {
     if (traits.is_secret) comma(), out.put(R"("x-mqb-secret":true)");
     if (traits.is_size) comma(), out.put(R"("x-mqb-size":true)");
     if (!traits.uri.empty()) comma(), out.put(R"("x-mqb-uri":)"), out.quoted(traits.uri);
+    if (!traits.uri_default.empty()) comma(), out.put(R"("x-mqb-uri-default":)"), out.quoted(traits.uri_default);
     if (traits.is_exclusive_path) comma(), out.put(R"("x-mqb-exclusive":"path")");
     if (!traits.side.empty()) comma(), out.put(R"("x-mqb-sides":[)"), out.quoted(traits.side), out.put(']');
     if (traits.alias_count) {
