@@ -5,6 +5,7 @@
 #include <mqb/plugin.h>
 
 #include "json_delimiter.hpp"
+#include "rolling_period.hpp"
 
 namespace mqb::file {
 namespace {
@@ -49,6 +50,13 @@ void check_csv(const config& c, std::uint32_t side) {
     if (const auto why = is_input ? why_unreadable(c.dialect()) : why_unwritable(c.dialect())) throw sdk::bad_config("csv: ", *why);
 }
 
+void check_rolling(const config& c) {
+    if (c.rolling.every && !duration_of(*c.rolling.every))
+        throw sdk::bad_config("rolling.every: a number and one of s, m, h, d was expected, as 1h, not \"", *c.rolling.every, '"');
+    if (c.rolling.keep > 0 && !c.rolls()) throw sdk::bad_config("rolling.keep: says nothing without `max_bytes` or `every`");
+    if (c.rolls() && c.path == standard_output) throw sdk::bad_config("rolling: /dev/stdout has no other file to go on with");
+}
+
 }  // namespace
 
 void config::check(std::uint32_t side) const {
@@ -59,6 +67,7 @@ void config::check(std::uint32_t side) const {
         throw sdk::bad_config("delimiter: \"", delimiter, "\" may be part of a JSON record itself");
     if (format == record_format::csv) check_csv(*this, side);
     if (side == MQB_SIDE_CONSUMER && is_group()) check_group(*this);
+    if (side == MQB_SIDE_PUBLISHER) check_rolling(*this);
     if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");
     if (path == standard_output && side == MQB_SIDE_CONSUMER) throw sdk::bad_config("path: /dev/stdout cannot be read");
 }

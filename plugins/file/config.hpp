@@ -47,12 +47,32 @@ struct csv_config {
     }
 };
 
+// The block `rolling`.
+struct rolling_config {
+    std::optional<std::uint64_t> max_bytes;
+    std::optional<std::string> every;
+    std::uint64_t keep = 0;
+
+    static constexpr auto options() {
+        return sdk::options(
+            sdk::option("max_bytes", &rolling_config::max_bytes)
+                .size()
+                .at_least(1)
+                .doc("A file does not become larger: the record that has no room in it begins the next one."),
+            sdk::option("every", &rolling_config::every)
+                .doc("A time, as `1h`, with the unit `s`, `m`, `h` or `d`: the first record of the next such period in UTC begins the next "
+                     "file."),
+            sdk::option("keep", &rolling_config::keep).by_default(0).doc("So many older files are kept, the oldest are removed; 0: all."));
+    }
+};
+
 struct config {
     std::string path, delimiter, compression, name_by;
     record_format format = record_format::normal;
     read_mode mode = read_mode::consume;
     fsync_mode fsync = fsync_mode::off;
     csv_config csv;
+    rolling_config rolling;
     std::optional<std::string> group_id;
     std::optional<sdk::json_value> encryption;
     std::optional<bool> idempotency;
@@ -121,6 +141,9 @@ struct config {
                 .publisher_only()
                 .uri_query()
                 .doc("Of `periodic`."),
+            sdk::option("rolling", &config::rolling)
+                .publisher_only()
+                .doc("Leaves the file for a new one, and gives it a name with the time (README.md)."),
             sdk::option("delete", &config::remove).by_default(false).consumer_only().uri_query().doc("Not supported yet."),
             sdk::option("group_id", &config::group_id)
                 .consumer_only()
@@ -166,6 +189,7 @@ struct config {
     char delimiter_byte() const;
     csv_dialect dialect() const;
     bool has_csv_settings() const;
+    bool rolls() const { return rolling.max_bytes || rolling.every; }
     bool is_group() const { return mode == read_mode::group_subscribe; }
 };
 

@@ -87,6 +87,18 @@ TEST_CASE("a csv dialect that cannot be written is refused") {
           "csv: the record `delimiter` must be neither the `separator` nor the `quote`");
 }
 
+TEST_CASE("rolling needs to know when") {
+    const auto why = [](const std::string& rolling, const std::string& path = "a") {
+        return refused(R"({"path":")" + path + R"(","rolling":{)" + rolling + "}}", MQB_SIDE_PUBLISHER);
+    };
+    CHECK(why("") == "");
+    CHECK(why(R"("max_bytes":"10M","every":"1d","keep":7)") == "");
+    CHECK(why(R"("every":"hourly")") == "rolling.every: a number and one of s, m, h, d was expected, as 1h, not \"hourly\"");
+    CHECK(why(R"("keep":7)") == "rolling.keep: says nothing without `max_bytes` or `every`");
+    CHECK(why(R"("max_bytes":0)") != "");
+    CHECK(why(R"("max_bytes":1)", "/dev/stdout") == "rolling: /dev/stdout has no other file to go on with");
+}
+
 TEST_CASE("standard input is read, standard output written") {
     CHECK(refused(R"({"path":"/dev/stdin"})") == "");
     CHECK(refused(R"({"path":"/dev/stdout"})", MQB_SIDE_PUBLISHER) == "");

@@ -36,7 +36,7 @@ void write_and_die(const std::string& path, const std::vector<std::string>& batc
         auto* const file = new output_file(path);
         file->open('\n', false);
         for (const std::string& text : batches)
-            if (!file->begin_batch() || file->write(text) != 0) ::_exit(1);
+            if (file->begin_batch() != output_file::fate::here || file->write(text) != 0) ::_exit(1);
     });
 }
 

@@ -70,6 +70,7 @@ output_file::opened output_file::claim_and_cut(const struct stat& is, char delim
     answer.unended = size > 0 && ::pread(descriptor_, &last, 1, static_cast<off_t>(size - 1)) == 1 && last != delimiter;
     begin_ = size;
     written_ = 0;
+    if (size > 0) answer.modified_ms = std::int64_t{is.st_mtim.tv_sec} * 1000 + is.st_mtim.tv_nsec / 1000000;
     return answer;
 }
 
@@ -143,17 +144,22 @@ void output_file::close() noexcept {
     descriptor_ = -1;
 }
 
-bool output_file::begin_batch() {
-    struct stat is {};
+output_file::fate output_file::begin_batch() {
+    struct stat is {
+    }, named{};
     if (!regular_ || ::fstat(descriptor_, &is) != 0) {
         written_ = 0;
-        return true;
+        return fate::here;
     }
     watch_others(static_cast<std::uint64_t>(is.st_size));
     written_ = 0;
     begin_ = static_cast<std::uint64_t>(is.st_size);
     move_claim();
-    return is.st_nlink > 0;
+    if (is.st_nlink == 0) return fate::removed;
+    if (path_ == standard_output) return fate::here;
+    const bool there = ::stat(path_.c_str(), &named) == 0;
+    if (!there) return errno == ENOENT ? fate::moved : fate::here;
+    return named.st_dev == is.st_dev && named.st_ino == is.st_ino ? fate::here : fate::moved;
 }
 
 int output_file::write(std::string_view text) {

@@ -24,9 +24,10 @@ public:
 
     // What the file was like when it was opened.
     struct opened {
-        bool unended = false;   // its last record lacks the delimiter, and is not ours to cut
-        std::uint64_t cut = 0;  // so many bytes of a record that an earlier publisher could not finish were cut
-        int unclaimed = 0;      // not 0, errno: after a kill nobody will know what is ours
+        bool unended = false;                     // its last record lacks the delimiter, and is not ours to cut
+        std::optional<std::int64_t> modified_ms;  // since 1970; none: it is empty
+        std::uint64_t cut = 0;                    // so many bytes of a record that an earlier publisher could not finish were cut
+        int unclaimed = 0;                        // not 0, errno: after a kill nobody will know what is ours
     };
     // Makes the file if it is not there. row: how a record ends where not every delimiter ends one. Throws sdk::failure.
     opened open(char delimiter, bool durable, const std::optional<csv_row_end>& row = {});
@@ -37,8 +38,14 @@ public:
     // The first bytes of the file, at most so many; nothing where it cannot be read.
     std::optional<std::string> start(std::size_t most) const;
 
-    // Notes where a batch begins. False: the file was removed under us and must be opened again.
-    bool begin_batch();
+    bool is_open() const noexcept { return descriptor_ >= 0; }
+
+    // What became of the file under us.
+    enum class fate { here, removed, moved };
+    // Notes where a batch begins. moved: the path names another file, or none, and ours has another name.
+    fate begin_batch();
+    // Where the next byte goes.
+    std::uint64_t position() const noexcept { return begin_ + written_; }
     // 0, or errno; then `written` says how much of the batch is in the file.
     int write(std::string_view text);
     std::uint64_t written() const noexcept { return written_; }

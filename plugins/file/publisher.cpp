@@ -1,5 +1,6 @@
 #include "publisher.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -13,6 +14,7 @@ publisher::publisher(const sdk::context& made, config chosen)
         host().warning("file target '", config_.path, "': the block `csv` says nothing without `format: csv`");
     if (config_.fsync == fsync_mode::periodic && output_.is_synced())
         periodic_.emplace(std::chrono::milliseconds(config_.fsync_interval_ms));
+    if (config_.rolls()) rolling_.emplace(config_.rolling, config_.path);
 }
 
 publisher::~publisher() { close(); }
@@ -34,6 +36,7 @@ void publisher::open() {
     close();
     const output_file::opened is = output_.open(delimiter_, config_.fsync != fsync_mode::off, records_.row_end());
     mend_ = is.unended;
+    if (rolling_) rolling_->opened(is.modified_ms);
     if (is.cut != 0)
         host().warning("file target '", config_.path, "': ", is.cut, " bytes of a record that was not finished were cut from its end");
     if (is.unclaimed == EWOULDBLOCK)
@@ -66,15 +69,63 @@ sdk::status publisher::send(sdk::send_call& call) {
         told_unsynced_ = true;
         return call.fail(sdk::status::disconnected, unsynced_text(error));
     }
-    if (call.flushes()) return sdk::status::done;
-    if (!output_.begin_batch()) return call.fail(sdk::status::disconnected, sdk::join("file target '", config_.path, "' was removed"));
-    const int error = write_all(call);
-    tell_warnings();
-    if (error != 0) return fail(call, error);
-    if (const int unsynced = sync(); unsynced != 0) return fail_sync(call, unsynced);
-    if (output_.written() > 0) mend_ = starts_ = false;
-    answer(call, call.size());
+    cannot_roll_ = false;
+    for (std::uint32_t first = 0; first < call.size();) {
+        if (!begin()) return call.fail(sdk::status::disconnected, sdk::join("file target '", config_.path, "' was removed"));
+        std::uint32_t end = first;
+        const int error = write_run(call, first, end);
+        tell_warnings();
+        if (error != 0) return fail(call, first, error);
+        if (const int unsynced = sync(); unsynced != 0) return fail_sync(call, first, unsynced);
+        if (output_.written() > 0) {
+            mend_ = starts_ = false;
+            if (rolling_) rolling_->wrote(now_ms());
+        }
+        answer(call, first, end);
+        first = end;
+        if (first < call.size()) roll();
+    }
     return sdk::status::done;
+}
+
+// What has worked once will again: a folder that is moved away is made anew by whoever does that.
+void publisher::open_again() {
+    try {
+        open();
+    } catch (const sdk::failure& failed) { throw sdk::retry_later(std::string_view(failed.what())); }
+}
+
+bool publisher::begin() {
+    if (!output_.is_open()) open_again();
+    auto found = output_.begin_batch();
+    if (found == output_file::fate::moved) {
+        host().info("file target '", config_.path, "' was moved away; a new file is begun");
+        open_again();
+        found = output_.begin_batch();
+    }
+    if (found != output_file::fate::here) return false;
+    if (rolling_ && !cannot_roll_ && rolling_->is_over(now_ms())) {
+        roll();
+        return output_.begin_batch() == output_file::fate::here;
+    }
+    return true;
+}
+
+// Between two records, all of which are whole: a kill finds the old file, the renamed one, or that and the new one.
+void publisher::roll() {
+    int error = mend_ ? output_.write({&delimiter_, 1}) : 0;
+    if (error == 0) {
+        mend_ = false;
+        error = rolling_->roll(now_ms());
+    }
+    if (error != 0) {
+        host().warning("file target '", config_.path, "' is written on: it cannot be renamed: ", std::generic_category().message(error));
+        cannot_roll_ = true;
+        return;
+    }
+    open_again();
+    if (const int left = rolling_->remove_old(); left != 0)
+        host().warning("file target '", config_.path, "': an old file cannot be removed: ", std::generic_category().message(left));
 }
 
 bool publisher::is_too_long(const sdk::message_view& message) const {
@@ -85,10 +136,10 @@ void publisher::refuse(const sdk::message_view& message, std::string_view why) {
     refused_.push_back({message.index(), sdk::join("file target '", config_.path, "': ", why)});
 }
 
-void publisher::answer(const sdk::send_call& call, std::uint32_t end) const {
-    if (refused_.empty() && end == call.size()) return call.all_done();
+void publisher::answer(const sdk::send_call& call, std::uint32_t first, std::uint32_t end) const {
+    if (refused_.empty() && first == 0 && end == call.size()) return call.all_done();
     auto refused = refused_.begin();
-    for (std::uint32_t i = 0; i < end; ++i) {
+    for (std::uint32_t i = first; i < end; ++i) {
         if (refused != refused_.end() && refused->index == i)
             call.refused(i, refused++->why);
         else
@@ -96,36 +147,54 @@ void publisher::answer(const sdk::send_call& call, std::uint32_t end) const {
     }
 }
 
-int publisher::write_all(const sdk::send_call& call) {
+int publisher::write_run(const sdk::send_call& call, std::uint32_t first, std::uint32_t& end) {
     buffer_.clear(2 * piece);
     ends_.clear();
     refused_.clear();
-    for (const sdk::message_view message : call)
-        if (const int error = append(message); error != 0) return error;
+    for (end = first; end < call.size(); ++end) {
+        const int error = append(call[end]);
+        if (error == not_written) break;
+        if (error != 0) return error;
+    }
     return flush();
 }
 
-int publisher::append(sdk::message_view message) {
+// A file is never without a record for want of room.
+bool publisher::has_room_until(std::uint64_t end, std::uint64_t begin) const {
+    return !rolling_ || cannot_roll_ || begin == 0 || rolling_->has_room_until(end);
+}
+
+int publisher::append(const sdk::message_view& message) {
+    const std::uint64_t begin = output_.position() + buffer_.size();
+    const bool begins_run = output_.written() + buffer_.size() == 0;
     if (is_too_long(message)) {
         refuse(message, sdk::join("a payload of ", message.payload().size(), " bytes is longer than max_message_bytes, ",
                                   *config_.max_message_bytes));
+    } else if (records_.is_plain() && message.payload().size() >= piece) {
+        if (!has_room_until(begin + message.payload().size() + 1, begin)) return not_written;
+        if (const int error = append_large(message); error != 0) return error;
     } else {
-        const bool first_of_batch = output_.written() + buffer_.size() == 0;
-        if (mend_ && first_of_batch) buffer_.append(delimiter_);
-        if (records_.is_plain() && message.payload().size() >= piece) {
-            if (const int error = flush(); error != 0) return error;
-            if (const int error = output_.write(message.text()); error != 0) return error;
-            buffer_.append(delimiter_);
-        } else {
-            const bool is_first = (output_.is_empty() || starts_) && first_of_batch;
-            if (const std::string_view why = records_.append(message, is_first, buffer_); !why.empty()) {
-                refuse(message, why);
-                if (first_of_batch) buffer_.clear(2 * piece);
-            }
-        }
+        const std::size_t before = buffer_.size();
+        if (mend_ && begins_run) buffer_.append(delimiter_);
+        const std::string_view why = records_.append(message, begins_run && (output_.is_empty() || starts_), buffer_);
+        const bool fits = has_room_until(output_.position() + buffer_.size(), begin);
+        if (!why.empty() || !fits) buffer_.cut(before);
+        if (!why.empty())
+            refuse(message, why);
+        else if (!fits)
+            return not_written;
     }
     ends_.push_back(output_.written() + buffer_.size());
     return buffer_.size() < piece ? 0 : flush();
+}
+
+// Not copied.
+int publisher::append_large(const sdk::message_view& message) {
+    if (mend_ && output_.written() + buffer_.size() == 0) buffer_.append(delimiter_);
+    if (const int error = flush(); error != 0) return error;
+    if (const int error = output_.write(message.text()); error != 0) return error;
+    buffer_.append(delimiter_);
+    return 0;
 }
 
 int publisher::flush() {
@@ -146,28 +215,28 @@ std::string publisher::unsynced_text(int error) const {
 }
 
 // The batch is written again, into a file that is opened again: that it was there does not say that it ever reaches the disk.
-sdk::status publisher::fail_sync(const sdk::send_call& call, int error) {
+sdk::status publisher::fail_sync(const sdk::send_call& call, std::uint32_t first, int error) {
     const std::string why = sdk::join("cannot synchronise file target '", config_.path, "': ", std::generic_category().message(error));
     if (output_.take_back())
-        call.again(0, why + "; the batch was taken back");
+        call.again(first, why + "; the batch was taken back");
     else
-        call.uncertain(0, why + "; the batch is in the file");
+        call.uncertain(first, why + "; the batch is in the file");
     return call.fail(sdk::status::disconnected, why);
 }
 
 // Of a file everything is taken back, so that all was not sent. Where that cannot be done, what is whole in there is done.
-sdk::status publisher::fail(const sdk::send_call& call, int error) {
+sdk::status publisher::fail(const sdk::send_call& call, std::uint32_t first, int error) {
     // Only a pipe or a socket has a reader, and only standard output can be one. No other reader ever comes.
     const bool has_no_reader = error == EPIPE || error == ECONNRESET;
     const std::string why =
         sdk::join("cannot write to file target '", config_.path,
                   "': ", has_no_reader ? "standard output was closed by its reader" : std::generic_category().message(error));
     const bool taken_back = output_.take_back();
-    std::uint32_t first = 0;
     if (!taken_back) {
-        while (first < ends_.size() && ends_[first] <= output_.written()) ++first;
-        answer(call, first);
-        if (first < call.size()) call.uncertain(first, why + "; a part of the record may be in the file");
+        const auto whole = std::ranges::find_if(ends_, [this](std::uint64_t end) { return end > output_.written(); }) - ends_.begin();
+        const std::uint32_t next = first + static_cast<std::uint32_t>(whole);
+        answer(call, first, next);
+        if (next < call.size()) call.uncertain(next, why + "; a part of the record may be in the file");
         mend_ = true;
     } else {
         call.again(first, why + "; the batch was taken back");

@@ -13,6 +13,7 @@
 #include "output_file.hpp"
 #include "periodic_sync.hpp"
 #include "record_writer.hpp"
+#include "rolling.hpp"
 #include "text_buffer.hpp"
 
 namespace mqb::file {
@@ -37,31 +38,46 @@ private:
         std::string why;
     };
 
+    // Opens the file and says what is odd about it. Throws sdk::failure.
     void open();
+    void open_again();
     void close();
     void follow_start();
-    int write_all(const sdk::send_call& call);
-    int append(sdk::message_view message);
+    // Begins to write into the file that the path names. False: it was removed.
+    bool begin();
+    void roll();
+
+    // Writes messages from `first` on, until the file has no room for the next. `end` is behind the last that was written, or refused.
+    int write_run(const sdk::send_call& call, std::uint32_t first, std::uint32_t& end);
+    // Full: not_written, and nothing of it is in the file or the buffer.
+    int append(const sdk::message_view& message);
+    int append_large(const sdk::message_view& message);
+    bool has_room_until(std::uint64_t end, std::uint64_t begin) const;
     void refuse(const sdk::message_view& message, std::string_view why);
     bool is_too_long(const sdk::message_view& message) const;
-    // What was written, or refused, of the messages before `end`.
-    void answer(const sdk::send_call& call, std::uint32_t end) const;
+    // What was written, or refused, of the messages of this run.
+    void answer(const sdk::send_call& call, std::uint32_t first, std::uint32_t end) const;
     void tell_warnings();
     int flush();
     int sync();
     std::string unsynced_text(int error) const;
-    sdk::status fail(const sdk::send_call& call, int error);
-    sdk::status fail_sync(const sdk::send_call& call, int error);
+    sdk::status fail(const sdk::send_call& call, std::uint32_t first, int error);
+    sdk::status fail_sync(const sdk::send_call& call, std::uint32_t first, int error);
+    std::int64_t now_ms() const { return static_cast<std::int64_t>(host().wall() / 1000000); }
+
+    static constexpr int not_written = -1;  // no errno
 
     config config_;
     output_file output_;
     std::optional<periodic_sync> periodic_;
     bool told_unsynced_ = false;
+    std::optional<rolling> rolling_;
+    bool cannot_roll_ = false;  // this send goes on in the file; told
     char delimiter_;
     record_writer records_;
     text_buffer buffer_;
-    std::vector<std::uint64_t> ends_;  // of the batch: where in it each message ends
-    std::vector<refusal> refused_;     // of the batch, in order
+    std::vector<std::uint64_t> ends_;  // of the run: where in it each message ends
+    std::vector<refusal> refused_;     // of the run, in order
     bool mend_ = false;                // the file's last record lacks its delimiter
     bool starts_ = false;              // there is something in the file, but no record yet
 };
