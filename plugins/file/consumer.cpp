@@ -14,12 +14,11 @@ constexpr std::size_t most_read = 1 << 20;
 }  // namespace
 
 consumer::consumer(const sdk::context& made, config chosen)
-    : sdk::consumer(made), config_(std::move(chosen)), drains_(made.drains()), input_(config_.path), intake_(make_intake(config_)) {
+    : sdk::consumer(made), config_(std::move(chosen)), drains_(made.drains()), files_(config_, host(), drains_),
+      intake_(make_intake(config_)) {
     if (config_.has_csv_settings() && config_.format != record_format::csv)
         host().warning("file source '", config_.path, "': the block `csv` says nothing without `format: csv`");
-    if (config_.is_group())
-        group_.emplace(config_.path, *config_.group_id);
-    else if (config_.group_id || config_.read_from_tail)
+    if (!config_.is_group() && (config_.group_id || config_.read_from_tail))
         host().warning("file source '", config_.path, "': `group_id` and `read_from_tail` say nothing without `mode: group_subscribe`");
 }
 
@@ -32,75 +31,63 @@ sdk::promises consumer::promise(const config& chosen) {
 }
 
 void consumer::connect() {
-    if (input_.open(drains_)) return;
-    block_.clear();
-    intake_ = make_intake(config_);
-    broken_ = {};
-    start_known_ = false;
-    if (group_) resume();
+    if (files_.open()) begin_file();
 }
 
-// What was given of another file cannot be given again, and its settling says nothing about this one.
-void consumer::resume() {
-    ++file_;
-    ++lane_;
-    rewinds_ = false;
-    const std::string why_not_alone = group_->keep_alone();
-    if (!why_not_alone.empty())
-        host().warning("file source '", config_.path, "': ", why_not_alone, "; another reader of the group would not be noticed");
-    group_position::start start = group_->load(input_.descriptor(), input_.size(), config_.delimiter_byte());
-    if (!start.note.empty()) host().warning("file source '", config_.path, "': ", start.note);
-    if (!start.offset) start.offset = config_.read_from_tail ? input_.size() : 0;
-    // Written at once: whether it can be is known before anything is read, and the tail is the one of now after a kill too.
-    group_->start_at(input_.descriptor(), *start.offset);
-    sync_directory_of(config_.path);
-    read_from(*start.offset);
-}
-
-void consumer::read_from(std::uint64_t position) {
+// The current file, from where it stands.
+void consumer::begin_file() {
     constexpr std::size_t most_header = 1 << 20;
+    const std::uint64_t position = input().position();
+    pass_on_warnings();
     block_.clear();
     intake_ = make_intake(config_);
-    postponed_.reset();
     broken_ = {};
+    file_ended_ = false;
     ended_ = false;
+    begin_ = position;
+    records_ = 0;
     start_known_ = position > 0;
-    if (position > 0) {
-        const std::string first =
-            input_.first_bytes(std::min<std::uint64_t>(position, config_.format == record_format::csv ? most_header : 4));
-        const file_start start = look_at_start(first, true, config_.format);
-        if (!start.problem.empty()) throw sdk::bad_config("file source '", config_.path, "' ", start.problem);
-        if (!intake_->resume(std::string_view(first).substr(start.skip)))
-            throw sdk::bad_config("file source '", config_.path, "' has no CSV header in its first ", first.size(), " bytes");
-    }
-    input_.go_to(position);
+    if (position == 0) return;
+    const std::string first =
+        input().first_bytes(std::min<std::uint64_t>(position, config_.format == record_format::csv ? most_header : 4));
+    const file_start start = look_at_start(first, true, config_.format);
+    if (!start.problem.empty()) throw sdk::bad_config("file source '", config_.path, "' ", start.problem);
+    if (!intake_->resume(std::string_view(first).substr(start.skip)))
+        throw sdk::bad_config("file source '", config_.path, "' has no CSV header in its first ", first.size(), " bytes");
 }
 
 sdk::status consumer::receive(sdk::receive_call& call) {
-    if (rewinds_ && !told_end_) read_from(group_->saved());
+    if (rewinds_ && !told_end_) {
+        files_.rewind();
+        postponed_.reset();
+        begin_file();
+    }
     rewinds_ = false;
     if (!postponed_ && !ended_) {
         auto batch = batches_.open();
         given& note = batch->extra;
         note.lane = lane_;
-        note.file = file_;
         note.settled = 0;
         note.ends.clear();
-        intake_->begin(*batch, lane_, group_ ? &note.ends : nullptr);
+        intake_->begin(*batch, lane_, files_.keeps_place() ? &note.ends : nullptr);
         try {
             fill(*batch, note.ends, call);
         } catch (const sdk::failure& failed) { postponed_ = failed; }
         pass_on_warnings();
-        if (batch->size() > 0) return batch.give(call);
+        if (batch->size() > 0) {
+            note.file = files_.current().number;
+            files_.gave(batch->size());
+            return batch.give(call);
+        }
     }
     if (postponed_) throw *std::exchange(postponed_, {});
     told_end_ = ended_;
     return ended_ ? sdk::status::end : call.nothing_now();
 }
 
-// Fills the batch with what is there. Throws what is wrong with the file.
+// Fills the batch with what is there of one file. Throws what is wrong with it.
 void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call) {
-    for (bool at_end = false;;) {
+    for (bool at_end = file_ended_;;) {
         if (broken_.whole && !put_aside(to, ends, call)) return;
         look seen;
         if (knows_start(at_end)) seen = take(at_end, to, ends, call);
@@ -110,34 +97,51 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         if (broken_.whole) continue;
         if (seen.what == found::record) return;
         if (at_end) {
-            ended_ = true;
-            return;
+            if (file_ended_ && to.size() > 0) return;
+            if (!file_ended_) {
+                ended_ = true;
+                return;
+            }
+            at_end = false;
+            go_on(to, ends);
         }
         const std::span<char> room = block_.room();
-        const std::size_t size = input_.read(room.first(std::min(room.size(), most_read)));
+        const bool is_first = input().position() == 0;
+        const std::size_t size = input().read(room.first(std::min(room.size(), most_read)));
+        if (is_first && size > 0 && files_.has_earlier()) {
+            begin_file();
+            intake_->begin(to, lane_, files_.keeps_place() ? &ends : nullptr);
+            continue;
+        }
         block_.filled(size);
         if (size > 0) continue;
-        at_end = input_.is_over() || (call.drains() && input_.has_end());
-        input_.check_not_cut();
-        if (at_end) continue;
-        if (to.size() == 0) check_same_file();
-        return;
+        const followed_path::sight further = files_.look(block_.unread().size());
+        if (further == followed_path::sight::again) continue;
+        if (further == followed_path::sight::moved) {
+            if (to.size() > 0) return;
+            go_on(to, ends);
+            continue;
+        }
+        file_ended_ = further == followed_path::sight::ended;
+        at_end = file_ended_ || input().is_over() || (call.drains() && input().has_end());
+        if (!at_end) return;
     }
 }
 
-// Nothing comes: is it because the file is no longer the one that was read?
-void consumer::check_same_file() {
-    input_.check_still_named();
-    if (!group_ || group_->recognises(input_.descriptor())) return;
-    input_.forget();
-    throw sdk::disconnected("file source '", config_.path, "' was truncated and written again; it is read again from its beginning");
+// With the next file; the batch is empty.
+void consumer::go_on(sdk::batch& to, std::vector<std::uint64_t>& ends) {
+    files_.proceed();
+    begin_file();
+    intake_->begin(to, lane_, files_.keeps_place() ? &ends : nullptr);
 }
 
 look consumer::take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call) {
-    const std::uint64_t begin = input_.position() - block_.unread().size();
+    const std::uint64_t begin = reached();
+    const std::uint32_t before = to.size();
     std::size_t known = ends.size();
     const look seen = intake_->take(block_.unread(), at_end, to, call);
     for (; known < ends.size(); ++known) ends[known] += begin;
+    records_ += to.size() - before;
     return seen;
 }
 
@@ -158,13 +162,15 @@ void consumer::keep(const look& record) {
 
 void consumer::set_aside(const look& record) {
     keep(record);
-    const std::uint64_t here = input_.position() - block_.unread().size();
+    const std::uint64_t here = reached();
     broken_.begin = here + record.begin - record.earlier;
     broken_.end = here + record.taken;
+    broken_.number = records_++;
+    const std::string which = sdk::join("record ", broken_.number + 1, begin_ > 0 ? sdk::join(" since byte ", begin_) : std::string());
     broken_.reason = record.what == found::open_quote
-                         ? sdk::join("csv: file source '", config_.path, "' ends inside a quoted field (record at byte ", broken_.begin,
-                                     "); the file looks truncated")
-                         : sdk::join("file source '", config_.path, "': the record at byte ", broken_.begin, " has ", record.size,
+                         ? sdk::join("csv: file source '", input().path(), "' ends inside a quoted field (", which, ", at byte ",
+                                     broken_.begin, "); the file looks truncated")
+                         : sdk::join("file source '", input().path(), "': ", which, ", at byte ", broken_.begin, ", has ", record.size,
                                      " bytes, more than max_record_bytes (", config_.max_record_bytes, ')');
     if (!intake_->knows_columns()) {
         const std::string reason = std::move(broken_.reason);
@@ -181,38 +187,34 @@ bool consumer::put_aside(sdk::batch& to, std::vector<std::uint64_t>& ends, const
     if (!to.takes(call, broken_.bytes.size())) return false;
     to.add_broken(broken_.bytes, broken_.reason)
         .lane(lane_)
-        .text("mqb.src.file_path", config_.path)
-        .number("mqb.src.file_record", static_cast<std::int64_t>(broken_.begin));
-    if (group_) ends.push_back(broken_.end);
+        .text("mqb.src.file_path", input().path())
+        .number("mqb.src.file_record", static_cast<std::int64_t>(broken_.number));
+    if (files_.keeps_place()) ends.push_back(broken_.end);
     broken_ = {};
     return true;
 }
 
 void consumer::settle(sdk::settle_call& call) {
     given& batch = batches_.of(call)->extra;
-    if (batch.file != file_) return call.all_ok();
     if (batch.lane != lane_) return call.all_gone();
-    // A file that was cut just now has no position any more; the next receive finds that.
-    if (group_ && call.size() > 0) group_->save(input_.descriptor(), batch.ends[batch.settled + call.size() - 1]);
+    if (files_.keeps_place() && call.size() > 0) files_.settle(batch.file, batch.ends[batch.settled + call.size() - 1], call.size());
     batch.settled += call.size();
     call.all_ok();
 }
 
 void consumer::free_batch(void* raw) {
     const auto* batch = batches_.of(raw);
-    if (batch->extra.file == file_ && batch->extra.lane == lane_ && batch->extra.settled < batch->size()) {
+    if (batch->extra.lane == lane_ && batch->extra.settled < batch->size()) {
         ++lane_;
-        rewinds_ = group_.has_value();
+        rewinds_ = files_.keeps_place();
     }
     batches_.recycle(raw);
 }
 
 // "lag": the bytes behind what was given out. Only a file has an end to count to.
 sdk::status consumer::control(sdk::control_call& call) {
-    if (call.name() != "lag" || !input_.has_end()) return sdk::status::unsupported;
-    const std::uint64_t passed = rewinds_ ? group_->saved() : input_.position() - block_.unread().size();
-    const std::uint64_t size = input_.size();
-    call.answer(sdk::join("{\"bytes\":", size > passed ? size - passed : 0, '}'));
+    if (call.name() != "lag" || !files_.is_open() || !input().has_end()) return sdk::status::unsupported;
+    call.answer(sdk::join("{\"bytes\":", files_.behind(rewinds_ ? files_.current().settled : reached()), '}'));
     return sdk::status::done;
 }
 

@@ -1,4 +1,5 @@
-// Consumer: reads a file from its first byte, or from where its group was, to its end, and then what is appended, or ends there.
+// Consumer: reads a file from its first byte, or from where its group was, to its end, and then what is appended and the files
+// that come after it under its name, or ends there.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,7 @@
 
 #include "block.hpp"
 #include "config.hpp"
-#include "group_position.hpp"
-#include "input_file.hpp"
+#include "followed_path.hpp"
 #include "intake.hpp"
 
 namespace mqb::file {
@@ -46,14 +46,16 @@ private:
         std::string reason;
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
+        std::uint64_t number = 0;  // among the records of the file, from 0
         bool whole = false;
     };
 
-    void resume();
-    void read_from(std::uint64_t position);
+    void begin_file();
+    void go_on(sdk::batch& to, std::vector<std::uint64_t>& ends);
     void fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     look take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
-    void check_same_file();
+    input_file& input() noexcept { return files_.current().bytes; }
+    std::uint64_t reached() noexcept { return input().position() - block_.unread().size(); }
     bool knows_start(bool at_end);
     void keep(const look& record);
     void set_aside(const look& record);
@@ -62,14 +64,15 @@ private:
 
     config config_;
     bool drains_;
-    input_file input_;
+    followed_path files_;
     block block_;
     std::unique_ptr<intake> intake_;
     sdk::batch_pool<given> batches_;
-    std::optional<group_position> group_;
-    std::uint64_t lane_ = 0;  // another one after a batch was freed unsettled
-    std::uint64_t file_ = 0;  // of a group: another one when the path became another file
-    bool rewinds_ = false;    // of a group: what was freed unsettled comes again
+    std::uint64_t lane_ = 0;     // another one after a batch was freed unsettled
+    std::uint64_t begin_ = 0;    // where reading of this file began
+    std::uint64_t records_ = 0;  // of it so far
+    bool rewinds_ = false;       // what was freed unsettled comes again
+    bool file_ended_ = false;    // the current file is over, and another one follows
     bool told_end_ = false;
     bool start_known_ = false;
     bool ended_ = false;  // END was reached: it stays so

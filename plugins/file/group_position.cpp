@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cinttypes>
-#include <cstdio>
+#include <charconv>
 #include <system_error>
 
 #include <unistd.h>
@@ -58,74 +57,114 @@ std::string group_position::keep_alone() {
     return is_written ? std::string() : sdk::join("'", lock_.path(), "' cannot be written: ", std::generic_category().message(errno));
 }
 
-group_position::start group_position::load(int file, std::uint64_t size, char delimiter) const {
+group_position::start group_position::load(const input_file& from, char delimiter) const {
     const std::optional<std::string> text = read_small_file(sidecar_);
     if (!text) return {};
+    const int file = from.descriptor();
+    const std::uint64_t size = from.size();
     const std::optional<std::string> beside = read_small_file(fingerprint_file_);
     const std::optional<fingerprint> found = beside ? parse(*beside) : std::nullopt;
     const fingerprint print = found.value_or(fingerprint{});
     const std::optional<std::uint64_t> offset = position_from(*text);
-    const auto from_the_beginning = [](auto... why) { return start{0, sdk::join(why..., "; it is read from its beginning")}; };
+    const auto from_the_beginning = [](auto... why) { return start{0, sdk::join(why..., "; it is read from its beginning"), false}; };
+    const auto another = [&](auto... why) {
+        start other = from_the_beginning(why...);
+        other.is_other = true;
+        return other;
+    };
 
     const std::uint64_t reached = found ? print.to : offset.value_or(0);
-    if (reached > size) return from_the_beginning("was truncated: ", reached, " bytes of it were read and it has ", size);
+    if (reached > size) return another("was truncated: ", reached, " bytes of it were read and it has ", size);
     if (found && (checksum_of(file, 0, print.head_size) != print.head ||
-                  checksum_of(file, print.to - print.tail_size, print.tail_size) != print.tail))
-        return from_the_beginning("was replaced: it is not the one that was read up to byte ", reached);
-    if (found && offset && (*offset <= print.from || *offset == print.to)) return {offset, {}};
+                  checksum_of(file, print.to - print.tail_size, print.tail_size) != print.tail)) {
+        if (print.inode == from.inode() && print.device == from.device())
+            return another("was truncated and written again since it was read up to byte ", reached);
+        return another("was replaced: it is not the one that was read up to byte ", reached);
+    }
+    if (found && offset == print.to) return {offset, {}, false};
+    if (found && offset == print.before) return {print.from, {}, false};
+    if (found && offset && *offset <= print.from) return {offset, {}, false};
     if (found)
-        return {print.from, sdk::join("'", sidecar_, "' is damaged; reading goes on at byte ", print.from,
-                                      ", the last position that is known to have been written")};
+        return {print.from,
+                sdk::join("'", sidecar_, "' is damaged; reading goes on at byte ", print.from,
+                          ", the last position that is known to have been written"),
+                false};
     if (!offset || !is_record_start(file, *offset, size, delimiter)) return from_the_beginning("'", sidecar_, "' is damaged");
-    return {offset, beside ? sdk::join("'", fingerprint_file_, "' is damaged or of another version; the position in '", sidecar_,
-                                       "' is taken as it is")
-                           : std::string()};
+    return {
+        offset,
+        beside ? sdk::join("'", fingerprint_file_, "' is damaged or of another version; the position in '", sidecar_, "' is taken as it is")
+               : std::string(),
+        false};
 }
 
-void group_position::start_at(int file, std::uint64_t offset) {
-    saved_ = offset;
-    last_.reset();
-    save(file, offset);
+std::optional<group_position::identity> group_position::last_read() const {
+    const std::optional<std::string> beside = read_small_file(fingerprint_file_);
+    const std::optional<fingerprint> print = beside ? parse(*beside) : std::nullopt;
+    if (!print || print->inode == 0) return std::nullopt;
+    return identity{print->device, print->inode, print->head_size > 0};
 }
 
-bool group_position::save(int file, std::uint64_t offset) {
-    const std::optional<fingerprint> print = look_at(file, saved_, offset);
-    if (!print || !recognises(file)) return false;
-    // A fingerprint that a power cut takes away costs repeats at most: only the position itself is synchronised.
-    int error = replace_small_file(fingerprint_file_, text_of(*print), false);
-    if (error == 0) error = replace_small_file(sidecar_, position_text(offset), true);
-    if (error != 0) throw sdk::retry_later("cannot write '", sidecar_, "': ", std::generic_category().message(error));
-    saved_ = offset;
-    last_ = print;
+void group_position::start_at(const input_file& file, std::uint64_t offset) {
+    saved_ = from_ = offset;
+    std::optional<fingerprint> print = look_at(file, offset);
+    if (!print) print = look_at(file, 0);  // it is being cut just now
+    if (print) write(*print);
+}
+
+bool group_position::save(const input_file& file, std::uint64_t offset) {
+    const std::optional<fingerprint> print = look_at(file, offset);
+    // Looked at afterwards: if it still is what was read, these were its bytes.
+    if (!print || !file.mark().holds_in(file.descriptor())) return false;
+    write(*print);
     return true;
 }
 
-bool group_position::recognises(int file) const { return !last_ || checksum_of(file, 0, last_->head_size) == last_->head; }
+void group_position::write(const fingerprint& print) {
+    // A fingerprint that a power cut takes away costs repeats at most: only the position itself is synchronised.
+    int error = replace_small_file(fingerprint_file_, text_of(print), false);
+    if (error == 0) error = replace_small_file(sidecar_, position_text(print.to), true);
+    if (error != 0) throw sdk::retry_later("cannot write '", sidecar_, "': ", std::generic_category().message(error));
+    saved_ = from_ = print.to;
+}
 
-std::optional<group_position::fingerprint> group_position::look_at(int file, std::uint64_t from, std::uint64_t to) {
-    fingerprint print{from, to, std::min(to, most_head), 0, std::min(to, most_tail), 0};
-    const auto head = checksum_of(file, 0, print.head_size), tail = checksum_of(file, to - print.tail_size, print.tail_size);
+std::optional<group_position::fingerprint> group_position::look_at(const input_file& file, std::uint64_t to) const {
+    // Of a file of which nothing is dealt with yet the first bytes are known all the same.
+    const std::uint64_t head_size = std::min(std::max(to, file.size()), most_head);
+    fingerprint print{saved_, from_, to, file.device(), file.inode(), head_size, 0, std::min(to, most_tail), 0};
+    const auto head = checksum_of(file.descriptor(), 0, print.head_size);
+    const auto tail = checksum_of(file.descriptor(), to - print.tail_size, print.tail_size);
     if (!head || !tail) return std::nullopt;
     print.head = *head;
     print.tail = *tail;
     return print;
 }
 
+// print := "2 " before from to device inode head-size head tail-size tail sum LF. Version 1, which other programs of ours wrote, has
+// neither `before` nor the identity of the file.
 std::string group_position::text_of(const fingerprint& print) {
-    const std::string text =
-        sdk::join("1 ", print.from, " ", print.to, " ", print.head_size, " ", print.head, " ", print.tail_size, " ", print.tail, " ");
+    const std::string text = sdk::join("2 ", print.before, " ", print.from, " ", print.to, " ", print.device, " ", print.inode, " ",
+                                       print.head_size, " ", print.head, " ", print.tail_size, " ", print.tail, " ");
     return sdk::join(text, checksum(text), "\n");
 }
 
 std::optional<group_position::fingerprint> group_position::parse(const std::string& text) {
+    std::array<std::uint64_t, 10> number{};
+    const bool is_first = text.starts_with("1 ");
+    if (!is_first && !text.starts_with("2 ")) return std::nullopt;
+    const std::size_t count = is_first ? 7 : 10;
+    const char *at = text.data() + 2, *const end = text.data() + text.size(), *sum = at;
+    for (std::size_t i = 0; i < count; ++i) {
+        sum = at;
+        const auto [behind, error] = std::from_chars(at, end, number[i]);
+        if (error != std::errc{} || behind == end || (*behind != ' ' && *behind != '\n')) return std::nullopt;
+        at = behind + 1;
+    }
+    if (checksum(std::string_view(text.data(), static_cast<std::size_t>(sum - text.data()))) != number[count - 1]) return std::nullopt;
     fingerprint print;
-    std::uint64_t sum = 0;
-    int summed = 0;
-    if (std::sscanf(text.c_str(),
-                    "1 %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n%" SCNu64,  //
-                    &print.from, &print.to, &print.head_size, &print.head, &print.tail_size, &print.tail, &summed, &sum) != 7 ||
-        checksum(std::string_view(text).substr(0, static_cast<std::size_t>(summed))) != sum)
-        return std::nullopt;
+    if (is_first)
+        print = {number[0], number[0], number[1], 0, 0, number[2], number[3], number[4], number[5]};
+    else
+        print = {number[0], number[1], number[2], number[3], number[4], number[5], number[6], number[7], number[8]};
     if (print.head_size > most_head || print.tail_size > std::min(most_tail, print.to)) return std::nullopt;
     return print;
 }

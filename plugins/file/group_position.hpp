@@ -7,6 +7,7 @@
 #include <string>
 
 #include "held_file.hpp"
+#include "input_file.hpp"
 
 namespace mqb::file {
 
@@ -22,36 +23,46 @@ public:
     struct start {
         std::optional<std::uint64_t> offset;  // none: nothing is stored
         std::string note;                     // not empty: why it is not what the sidecar says
+        bool is_other = false;                // it is not the file that was read
     };
     // Where reading goes on in the file that is open now.
-    start load(int file, std::uint64_t size, char delimiter) const;
+    start load(const input_file& file, char delimiter) const;
 
-    // Takes the answer as the position, and writes it.
-    void start_at(int file, std::uint64_t offset);
+    // Which file was read last, and whether a copy of it could be told from other files.
+    struct identity {
+        std::uint64_t device = 0, inode = 0;
+        bool has_content = false;
+    };
+    std::optional<identity> last_read() const;
+
+    // Takes the answer as the position, and writes it. The file may be another one than before.
+    void start_at(const input_file& file, std::uint64_t offset);
 
     // Everything before `offset` is dealt with. False: the file does not have these bytes any more, and nothing was written.
-    bool save(int file, std::uint64_t offset);
-    std::uint64_t saved() const noexcept { return saved_; }
-    // The file still begins as it did at the last save.
-    bool recognises(int file) const;
-
+    bool save(const input_file& file, std::uint64_t offset);
+    // What is saved next is of another file, in which everything before `offset` is dealt with. Until then the position stays where it
+    // is: at the end of the file before, from which a start finds all that followed.
+    void go_over(std::uint64_t offset) noexcept { from_ = offset; }
     const std::string& sidecar() const noexcept { return sidecar_; }
 
 private:
-    // The sidecar says `from` or, when a save has got so far, `to`. Written before it.
+    // The sidecar says `before` or, when a save has got so far, `to`. Written before it. `before` is `from`, or a place in the file
+    // that was read before this one.
     struct fingerprint {
-        std::uint64_t from = 0, to = 0;
+        std::uint64_t before = 0, from = 0, to = 0;
+        std::uint64_t device = 0, inode = 0;
         std::uint64_t head_size = 0, head = 0;  // the first bytes of the file
         std::uint64_t tail_size = 0, tail = 0;  // the last ones before `to`
     };
     static std::string text_of(const fingerprint& print);
     static std::optional<fingerprint> parse(const std::string& text);
-    static std::optional<fingerprint> look_at(int file, std::uint64_t from, std::uint64_t to);
+    std::optional<fingerprint> look_at(const input_file& file, std::uint64_t to) const;
+    void write(const fingerprint& print);
 
     std::string sidecar_, fingerprint_file_;
-    held_file lock_;  // <path>.<group>.offset.lock, with the process id of the reader
-    std::uint64_t saved_ = 0;
-    std::optional<fingerprint> last_;
+    held_file lock_;           // <path>.<group>.offset.lock, with the process id of the reader
+    std::uint64_t saved_ = 0;  // what the sidecar says
+    std::uint64_t from_ = 0;   // the same place, in the file that is read now
 };
 
 }  // namespace mqb::file

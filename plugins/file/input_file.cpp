@@ -19,8 +19,9 @@ std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 
-bool input_file::open(bool missing_is_final) {
+void input_file::open(bool missing_is_final) {
     close();
+    cut_ = false;
     // Without waiting: a FIFO would wait for its writer before we could see that it is one.
     descriptor_ =
         path_ == standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -40,20 +41,40 @@ bool input_file::open(bool missing_is_final) {
                               : S_ISSOCK(is.st_mode) ? "socket"
                                                      : "device",
                               "; besides files only /dev/stdin can be read");
-    const bool same = device_ == is.st_dev && inode_ == is.st_ino && static_cast<std::uint64_t>(is.st_size) >= position_ && position_ > 0;
     device_ = is.st_dev;
     inode_ = is.st_ino;
-    if (!same) position_ = 0;
-    if (!regular_) return same;
-    ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
-    if (same) go_to(position_);
-    return same;
+    position_ = 0;
+    mark_.start(descriptor_, 0);
+    if (regular_) ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+void input_file::reopen() {
+    if (!can_change()) return;
+    const int fresh = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fresh < 0) return;
+    struct stat is {};
+    if (::fstat(fresh, &is) != 0 || is.st_dev != device_ || is.st_ino != inode_) {
+        ::close(fresh);
+        return;
+    }
+    ::close(std::exchange(descriptor_, fresh));
+}
+
+void input_file::take_over(int descriptor) {
+    const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    struct stat is {};
+    if (own < 0 || ::fstat(own, &is) != 0) throw sdk::disconnected("cannot go on with file source '", path_, "': ", reason(errno));
+    ::close(std::exchange(descriptor_, own));
+    device_ = is.st_dev;
+    inode_ = is.st_ino;
+    cut_ = false;
+    position_ = 0;
+    mark_.start(descriptor_, 0);
 }
 
 void input_file::go_to(std::uint64_t position) {
-    if (::lseek(descriptor_, static_cast<off_t>(position), SEEK_SET) < 0)
-        throw sdk::disconnected("cannot go to byte ", position, " of file source '", path_, "': ", reason(errno));
     position_ = position;
+    mark_.start(descriptor_, position);
 }
 
 std::uint64_t input_file::size() const {
@@ -62,18 +83,7 @@ std::uint64_t input_file::size() const {
     return static_cast<std::uint64_t>(is.st_size);
 }
 
-std::string input_file::first_bytes(std::size_t most) const {
-    std::string bytes(most, '\0');
-    std::size_t have = 0;
-    while (have < most) {
-        const ssize_t got = ::pread(descriptor_, bytes.data() + have, most - have, static_cast<off_t>(have));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        have += static_cast<std::size_t>(got);
-    }
-    bytes.resize(have);
-    return bytes;
-}
+bool input_file::can_change() const noexcept { return regular_ && path_ != standard_input; }
 
 void input_file::close() noexcept {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -82,36 +92,45 @@ void input_file::close() noexcept {
 }
 
 std::size_t input_file::read(std::span<char> to) {
-    if (descriptor_ < 0 || over_) return 0;
+    if (descriptor_ < 0 || over_ || cut_) return 0;
     if (!regular_) {
         pollfd ready{descriptor_, POLLIN, 0};
         if (::poll(&ready, 1, 0) <= 0) return 0;
     }
     ssize_t got;
-    do got = ::read(descriptor_, to.data(), to.size());
-    while (got < 0 && errno == EINTR);
+    do {
+        got = can_change() ? ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(position_))
+                           : ::read(descriptor_, to.data(), to.size());
+    } while (got < 0 && errno == EINTR);
     if (got < 0 && errno == EAGAIN) return 0;
     if (got < 0) throw sdk::disconnected("cannot read file source '", path_, "' at byte ", position_, ": ", reason(errno));
     if (got == 0) over_ = !regular_ || path_ == standard_input;
+    if (got == 0) return 0;
+    // Looked at afterwards: if it still stands there, these bytes are what came behind it.
+    if (can_change() && !mark_.holds_in(descriptor_)) {
+        cut_ = true;
+        return 0;
+    }
+    mark_.add({to.data(), static_cast<std::size_t>(got)});
     position_ += static_cast<std::uint64_t>(got);
     return static_cast<std::size_t>(got);
 }
 
-void input_file::check_not_cut() {
-    struct stat is {};
-    if (!regular_) return;
-    if (::fstat(descriptor_, &is) != 0) throw sdk::disconnected("cannot look at file source '", path_, "': ", reason(errno));
-    if (static_cast<std::uint64_t>(is.st_size) < position_)
-        throw sdk::disconnected("file source '", path_, "' was truncated: ", position_, " bytes were read and it has ", is.st_size,
-                                "; it is read again from its beginning");
+bool input_file::is_cut() {
+    if (can_change() && !cut_) cut_ = size() < position_ || !mark_.holds_in(descriptor_);
+    return cut_;
 }
 
-void input_file::check_still_named() {
+naming input_file::named_by(const std::string& path) const {
     struct stat is {};
-    if (!regular_ || path_ == standard_input) return;
-    if (::stat(path_.c_str(), &is) != 0) throw sdk::disconnected("file source '", path_, "' is gone: ", reason(errno));
-    if (is.st_dev != device_ || is.st_ino != inode_)
-        throw sdk::disconnected("file source '", path_, "' was replaced by another file, which is read from its beginning");
+    if (::stat(path.c_str(), &is) != 0) return naming::nothing;
+    if (is.st_dev == device_ && is.st_ino == inode_) return naming::same;
+    return is.st_size > 0 || !S_ISREG(is.st_mode) ? naming::other : naming::other_empty;
+}
+
+bool input_file::is_removed() const {
+    struct stat is {};
+    return ::fstat(descriptor_, &is) == 0 && is.st_nlink == 0;
 }
 
 }  // namespace mqb::file

@@ -1,11 +1,17 @@
-// Input file: the bytes of one file from its beginning, with every way in which the file may fail under the reader.
+// Input file: the bytes of one file from some place on, with every way in which the file may change or fail under the reader.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
+
+#include "read_mark.hpp"
 
 namespace mqb::file {
+
+// What a path names now.
+enum class naming { same, nothing, other, other_empty };
 
 // closed -> open -> closed. Every failure is thrown as sdk::failure with the path and the reason. One thread at a time.
 class input_file {
@@ -15,41 +21,52 @@ public:
     input_file& operator=(const input_file&) = delete;
     ~input_file() { close(); }
 
-    // From the first byte; after a failure of the same file from where it was (true). missing_is_final: a file that is not there
-    // is an error of the configuration, not one to wait out.
-    bool open(bool missing_is_final);
+    // Reading begins at the first byte. missing_is_final: a file that is not there is an error of the configuration, not one to
+    // wait out.
+    void open(bool missing_is_final);
+    // After a failure to read it: the same file anew, at the same place, if its path still names it.
+    void reopen();
+    // It is this one now, whatever its path names; reading goes on at the first byte.
+    void take_over(int descriptor);
     void close() noexcept;
 
-    // Reads what is there; 0: nothing now. Does not wait: of a pipe it takes only what has come.
+    // Reads what is there; 0: nothing now. Does not wait: of a pipe it takes only what has come. What is read is what stands behind
+    // the bytes that were read before: of a file that was cut nothing more is read.
     std::size_t read(std::span<char> to);
 
-    // What has been read is still there, and the name is still the file's. For when nothing comes.
-    void check_not_cut();
-    void check_still_named();
+    // What has been read does not stand there any more.
+    bool is_cut();
+    naming named_by(const std::string& path) const;
+    bool is_removed() const;
 
     // Nothing more will ever come; for certain of a pipe whose other end is closed.
     bool is_over() const noexcept { return over_; }
     // It has an end that can be reached now, even if it may be moved later.
     bool has_end() const noexcept { return regular_; }
+    // A file that others may rename or cut.
+    bool can_change() const noexcept;
 
     std::uint64_t position() const noexcept { return position_; }
     // Reads on from this byte.
     void go_to(std::uint64_t position);
-    // The next open begins at the first byte whatever the file.
-    void forget() noexcept { position_ = 0; }
     std::uint64_t size() const;
     // The first bytes, as many as there are; reading goes on where it was.
-    std::string first_bytes(std::size_t most) const;
+    std::string first_bytes(std::size_t most) const { return bytes_at(descriptor_, 0, most); }
+    const read_mark& mark() const noexcept { return mark_; }
     int descriptor() const noexcept { return descriptor_; }
     const std::string& path() const noexcept { return path_; }
+    std::uint64_t device() const noexcept { return device_; }
+    std::uint64_t inode() const noexcept { return inode_; }
 
 private:
     std::string path_;
     int descriptor_ = -1;
     bool regular_ = true;
     bool over_ = false;
+    bool cut_ = false;
     std::uint64_t position_ = 0;
     std::uint64_t device_ = 0, inode_ = 0;
+    read_mark mark_;
 };
 
 }  // namespace mqb::file

@@ -31,7 +31,7 @@ class Broken(Letters):
         long, cut = self.dlq("list")
         for letter, at in ((long, CSV.index(LONG)), (cut, CSV.index(OPEN))):
             self.assertEqual((letter["route"], letter["endpoint"], letter["class"]), ("orders", "input", "refused"))
-            self.assertIn(f"record at byte {at}", letter["error"])
+            self.assertIn(f"at byte {at}", letter["error"])
             self.assertEqual(letter["source"]["mqb.src.file_record"], str(at))
             self.assertTrue(letter["source"]["mqb.src.file_path"].endswith("in.csv"))
         self.assertIn("more than max_record_bytes (40); here are its first 40", long["error"])

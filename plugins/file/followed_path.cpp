@@ -1,0 +1,280 @@
+#include "followed_path.hpp"
+
+#include <algorithm>
+
+#include "small_file.hpp"
+
+namespace mqb::file {
+namespace {
+
+constexpr int most_attempts = 8;                            // while somebody renames the files that are looked at
+constexpr std::uint64_t pause_between_lists = 100'000'000;  // ns, while there is no next file
+
+}  // namespace
+
+followed_path::followed_path(const config& chosen, sdk::host_ref host, bool drains) : config_(chosen), host_(host), drains_(drains) {
+    if (chosen.is_group()) group_.emplace(chosen.path, *chosen.group_id);
+}
+
+bool followed_path::open() {
+    if (is_open()) {
+        current().bytes.reopen();
+        return false;
+    }
+    if (group_) {
+        open_group();
+    } else {
+        file first = make(config_.path);
+        first->bytes.open(drains_);
+        files_.push_back(std::move(first));
+    }
+    return true;
+}
+
+void followed_path::open_group() {
+    const std::string why_not_alone = group_->keep_alone();
+    if (!why_not_alone.empty())
+        host_.warning("file source '", config_.path, "': ", why_not_alone, "; another reader of the group would not be noticed");
+    file first = make(config_.path);
+    std::optional<sdk::failure> missing;
+    group_position::start start;
+    try {
+        first->bytes.open(drains_);
+        start = group_->load(first->bytes, config_.delimiter_byte());
+    } catch (const sdk::failure& failed) {
+        if (failed.answer != sdk::status::retry && first->bytes.descriptor() >= 0) throw;
+        missing = failed;
+    }
+    group_position::start moved_start;
+    if (const auto last = group_->last_read(); last && (missing || start.is_other || last->inode != first->bytes.inode())) {
+        if (file moved = find_moved(moved_start)) {
+            host_.info("file source '", config_.path, "' was renamed: what is left of it is read from '", moved->bytes.path(), "'");
+            start = moved_start;
+            first = std::move(moved);
+            missing.reset();
+        }
+    }
+    if (missing) throw *missing;
+    if (!start.note.empty()) host_.warning("file source '", config_.path, "': ", start.note);
+    if (!start.offset) start.offset = config_.read_from_tail ? first->bytes.size() : 0;
+    // Written at once: whether it can be is known before anything is read, and the tail is the one of now after a kill too.
+    group_->start_at(first->bytes, *start.offset);
+    sync_directory_of(config_.path);
+    first->settled = *start.offset;
+    first->bytes.go_to(*start.offset);
+    files_.push_back(std::move(first));
+}
+
+// The file that the group has read, under the name that it has now; a copy of it if it was cut.
+followed_path::file followed_path::find_moved(group_position::start& found) {
+    const auto last = group_->last_read();
+    return try_each([&](const std::vector<rotated_file>& all, bool& has_missed) -> file {
+        for (const bool by_inode : {true, false}) {
+            if (!by_inode && !last->has_content) break;
+            for (const rotated_file& one : all) {
+                if (by_inode != (one.device == last->device && one.inode == last->inode)) continue;
+                file opened = open_seen(one);
+                has_missed = has_missed || !opened;
+                if (!opened) continue;
+                found = group_->load(opened->bytes, config_.delimiter_byte());
+                if (!found.is_other && found.offset && found.note.empty()) return opened;
+            }
+        }
+        return nullptr;
+    });
+}
+
+// Looks for one of those beside the path, again if one was renamed meanwhile.
+followed_path::file followed_path::try_each(const std::function<file(const std::vector<rotated_file>&, bool&)>& find) {
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        bool has_missed = false;
+        file found = find(rotated_files(config_.path), has_missed);
+        if (found || !has_missed) return found;
+    }
+    return nullptr;
+}
+
+followed_path::file followed_path::open_seen(const rotated_file& seen) {
+    file opened = make(seen.path);
+    try {
+        opened->bytes.open(false);
+    } catch (const sdk::failure&) { return nullptr; }
+    return opened->bytes.inode() == seen.inode && opened->bytes.device() == seen.device ? std::move(opened) : nullptr;
+}
+
+followed_path::sight followed_path::look(std::uint64_t unread) {
+    input_file& read = current().bytes;
+    if (reading_ + 1 < files_.size()) return files_[reading_ + 1]->is_copy ? sight::moved : sight::ended;
+    if (!read.can_change()) return sight::nothing;
+    if (read.is_cut()) {
+        const bool is_known = std::exchange(current().lost, true);
+        if (follow_copy(unread)) return sight::moved;
+        const std::uint64_t size = read.size();
+        if (!is_known)
+            warn("was truncated",
+                 size < read.position() ? sdk::join(": ", read.position(), " bytes were read and it has ", size)
+                                        : std::string(" and written again"),
+                 "; what came to it between the last look and that is missing, if anything did. It is read from its beginning");
+        add_at_path();
+        return reading_ + 1 < files_.size() ? sight::ended : sight::nothing;
+    }
+    const naming now = read.named_by(config_.path);
+    if (now == naming::nothing && read.is_removed() && !std::exchange(told_removed_, true))
+        warn("is gone: it was removed. The next file of that name is read from its beginning");
+    if (now == naming::same) return sight::nothing;
+    // Until there is something in the next file, or in one between, its writer may still be at this one.
+    if (now != naming::other) {
+        if (!drains_ && host_.now() - listed_ < pause_between_lists) return sight::nothing;
+        listed_ = host_.now();
+        if (since(read.device(), read.inode()).files.empty()) return sight::nothing;
+    }
+    if (read.size() > read.position()) return sight::again;
+    follow_after(read);
+    return reading_ + 1 < files_.size() ? sight::ended : sight::nothing;
+}
+
+// The rest of what was cut may stand in a copy that was made before.
+bool followed_path::follow_copy(std::uint64_t unread) {
+    const input_file& cut = current().bytes;
+    if (!cut.mark().tells()) return false;
+    file copy = try_each([&](std::vector<rotated_file> all, bool& has_missed) -> file {
+        std::ranges::sort(all, [](const rotated_file& a, const rotated_file& b) { return a.changed > b.changed; });
+        for (const rotated_file& one : all) {
+            if (one.inode == cut.inode() && one.device == cut.device()) continue;
+            file opened = open_seen(one);
+            has_missed = has_missed || !opened;
+            if (opened && cut.mark().holds_in(opened->bytes.descriptor())) return opened;
+        }
+        return nullptr;
+    });
+    if (!copy) return false;
+    host_.info("file source '", config_.path, "' was truncated after it was copied: the rest of it is read from '", copy->bytes.path(),
+               "'");
+    copy->bytes.go_to(cut.position() - unread);
+    copy->settled = current().settled;
+    copy->is_copy = true;
+    files_.push_back(std::move(copy));
+    follow_after(files_.back()->bytes);
+    return true;
+}
+
+rotations followed_path::since(std::uint64_t device, std::uint64_t inode) const {
+    const std::vector<rotated_file> all = rotated_files(config_.path);
+    const auto first = std::ranges::find_if(all, [&](const rotated_file& one) { return one.inode == inode && one.device == device; });
+    return first == all.end() ? rotations{{}, true} : rotated_since(*first, all, config_.path);
+}
+
+// Opens all that had the path after this file, and the one that has it.
+void followed_path::follow_after(const input_file& read) {
+    const std::size_t known = files_.size();
+    rotations now = since(read.device(), read.inode());
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        files_.resize(known);
+        for (const rotated_file& one : now.files)
+            if (file opened = open_seen(one)) files_.push_back(std::move(opened));
+        const std::size_t opened = files_.size() - known;
+        add_at_path();
+        // Renamed meanwhile? Then there is one more between.
+        rotations later = since(read.device(), read.inode());
+        const bool is_whole =
+            opened == now.files.size() && std::ranges::equal(now.files, later.files, {}, &rotated_file::inode, &rotated_file::inode);
+        now = std::move(later);
+        if (is_whole) break;
+    }
+    if (now.has_gap) warn_of_gap(read);
+}
+
+void followed_path::add_at_path() {
+    file next = make(config_.path);
+    try {
+        next->bytes.open(false);
+    } catch (const sdk::failure& failed) {
+        if (failed.answer != sdk::status::retry) throw;
+        return;  // it was renamed just now; the next look finds what comes
+    }
+    told_removed_ = false;
+    files_.push_back(std::move(next));
+}
+
+void followed_path::warn_of_gap(const input_file& read) const {
+    warn("was replaced by another file. ",
+         read.is_removed() ? "The one before was removed" : "Not all that had the name between are beside it",
+         ": if its name changed more than once since the last look, what stood between is missing");
+}
+
+// A file that is cut in place may have been copied and cut again before it was first looked at.
+bool followed_path::has_earlier() {
+    if (!left_) return false;
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        std::vector<file> between;
+        bool is_whole = true;
+        for (const rotated_file& one : since(left_->first, left_->second).files) {
+            if (one.inode == current().bytes.inode() && one.device == current().bytes.device()) break;
+            file opened = open_seen(one);
+            is_whole = is_whole && opened;
+            if (opened) between.push_back(std::move(opened));
+        }
+        if (!is_whole) continue;
+        if (between.empty()) return false;
+        current().bytes.go_to(0);
+        files_.insert(files_.begin() + static_cast<std::ptrdiff_t>(reading_), std::make_move_iterator(between.begin()),
+                      std::make_move_iterator(between.end()));
+        return true;
+    }
+    return false;
+}
+
+void followed_path::proceed() {
+    left_.reset();
+    if (!current().lost) left_.emplace(current().bytes.device(), current().bytes.inode());
+    ++reading_;
+    host_.info("file source '", config_.path, "': goes on with '", current().bytes.path(), "'");
+    if (!keeps_place()) {
+        files_.erase(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(std::exchange(reading_, 0)));
+        return;
+    }
+    try {
+        leave_settled();
+    } catch (const sdk::failure& failed) {
+        host_.warning("file source '", config_.path, "': ", failed.what());
+    }  // the next settle tries again
+}
+
+// The position goes over to the next file when all of the one before is dealt with.
+void followed_path::leave_settled() noexcept {
+    while (reading_ > 0 && files_.front()->unsettled == 0) {
+        files_.pop_front();
+        --reading_;
+        if (group_) group_->go_over(files_.front()->settled);
+    }
+}
+
+void followed_path::settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages) {
+    const auto at = std::ranges::find_if(files_, [&](const file& one) { return one->number == number; });
+    if (at == files_.end()) return;
+    read_file& of = **at;
+    // Of a file that was cut no position is left; where reading goes on is found when it is looked at.
+    if (group_ && !of.lost && group_->save(of.bytes, end)) of.settled = end;
+    of.unsettled -= std::min<std::uint64_t>(of.unsettled, messages);
+    leave_settled();
+}
+
+void followed_path::rewind() {
+    reading_ = 0;
+    for (const file& one : files_) one->unsettled = 0;
+    while (files_.size() > 1 && files_.front()->lost) files_.pop_front();
+    for (const file& one : files_) one->bytes.go_to(one->settled);
+    if (group_) group_->go_over(files_.front()->settled);
+}
+
+std::uint64_t followed_path::behind(std::uint64_t position) const {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = reading_; i < files_.size(); ++i) {
+        const std::uint64_t size = files_[i]->bytes.size();
+        const std::uint64_t from = i == reading_ ? position : 0;
+        bytes += size > from ? size - from : 0;
+    }
+    return bytes;
+}
+
+}  // namespace mqb::file

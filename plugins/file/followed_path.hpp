@@ -1,0 +1,87 @@
+// Followed path: the files that have one path, one after the other. A file that is renamed is read to its end before the one that
+// has its name then; one that is cut in place is read again from its beginning. Keeps the position of a group over all that.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <mqb/sdk/host.hpp>
+
+#include "config.hpp"
+#include "group_position.hpp"
+#include "read_file.hpp"
+#include "rotation.hpp"
+
+namespace mqb::file {
+
+// One thread at a time. Failures are thrown as sdk::failure.
+class followed_path {
+public:
+    followed_path(const config& chosen, sdk::host_ref host, bool drains);
+
+    // The first time true: current() is to be read from its position on. Later, after a failure, it goes on as it was.
+    bool open();
+    bool is_open() const noexcept { return !files_.empty(); }
+    // The file that is read now. Only when it is open.
+    read_file& current() noexcept { return *files_[reading_]; }
+    const read_file& current() const noexcept { return *files_[reading_]; }
+
+    // For when nothing came of the current file.
+    enum class sight {
+        nothing,
+        again,  // something has come by now
+        ended,  // nothing will come any more: the last record needs no delimiter, and proceed() goes on to the next file
+        moved,  // its unread bytes and what follows stand in the next file, from its position on
+    };
+    sight look(std::uint64_t unread);
+    void proceed();
+    // For when the first bytes of a file that follows another one were read: whether others come before it that had the path in between
+    // and were not there yet. Then current() is the first of them.
+    bool has_earlier();
+
+    // What was given comes again if it is freed unsettled.
+    bool keeps_place() const noexcept { return group_.has_value(); }
+    void gave(std::uint32_t messages) noexcept { current().unsettled += messages; }
+    // All before this byte of this file is dealt with, `messages` more than before.
+    void settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages);
+    // Reading goes on behind what is settled: current() is to be read from its position on.
+    void rewind();
+    // The bytes from there to the end of what there is to read.
+    std::uint64_t behind(std::uint64_t position) const;
+
+private:
+    using file = std::unique_ptr<read_file>;
+
+    file make(std::string path) { return std::make_unique<read_file>(std::move(path), ++last_number_); }
+    void open_group();
+    file find_moved(group_position::start& found);
+    file try_each(const std::function<file(const std::vector<rotated_file>&, bool&)>& find);
+    // Opens it if it is still the file that was seen under this name.
+    file open_seen(const rotated_file& seen);
+    rotations since(std::uint64_t device, std::uint64_t inode) const;
+    void follow_after(const input_file& read);
+    bool follow_copy(std::uint64_t unread);
+    void add_at_path();
+    void leave_settled() noexcept;
+    void warn_of_gap(const input_file& read) const;
+    template <class... Parts>
+    void warn(const Parts&... parts) const {
+        host_.warning("file source '", config_.path, "' ", parts...);
+    }
+
+    const config& config_;
+    sdk::host_ref host_;
+    bool drains_;
+    std::optional<group_position> group_;
+    std::deque<file> files_;  // those that are not settled, the one that is read, and those that follow, oldest first
+    std::size_t reading_ = 0;
+    std::uint64_t last_number_ = 0;
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> left_;  // device and inode of the file before the one that is read
+    std::uint64_t listed_ = 0;                                     // when the folder was looked at last
+    bool told_removed_ = false;
+};
+
+}  // namespace mqb::file
