@@ -119,6 +119,7 @@ TEST_CASE("what is written as CSV is read back equal") {
             const std::string_view why = writer.append({exact.get(), payload.size()}, to.size() == 0, to);
             if (!why.empty()) {
                 CAPTURE(payload);
+                CAPTURE(std::string(why));
                 CHECK(!dialect.quote);
                 ++refused;
                 continue;
