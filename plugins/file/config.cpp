@@ -24,9 +24,7 @@ void refuse_if(bool asked, std::string_view what) {
 }
 
 void refuse_what_comes_later(const config& c) {
-    refuse_if(c.mode == read_mode::subscribe, "mode: subscribe");
     refuse_if(c.remove, "delete: true");
-    refuse_if(c.source_metadata, "source_metadata: true");
     refuse_if(c.compression != "none", "compression: " + c.compression);
     refuse_if(c.encryption.has_value(), "encryption");
     refuse_if(c.name_by == "source_position" || c.idempotency.value_or(false), "name_by: source_position");
@@ -68,6 +66,8 @@ void config::check(std::uint32_t side) const {
     if (format == record_format::csv) check_csv(*this, side);
     if (side == MQB_SIDE_CONSUMER && is_group()) check_group(*this);
     if (side == MQB_SIDE_PUBLISHER) check_rolling(*this);
+    if (path == standard_input && side == MQB_SIDE_CONSUMER && mode == read_mode::subscribe)
+        throw sdk::bad_config("path: /dev/stdin has no end to begin at; `mode: consume` reads it");
     if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");
     if (path == standard_output && side == MQB_SIDE_CONSUMER) throw sdk::bad_config("path: /dev/stdout cannot be read");
 }

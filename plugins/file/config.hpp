@@ -109,8 +109,8 @@ struct config {
                 .value("group_subscribe", read_mode::group_subscribe)
                 .consumer_only()
                 .uri_query()
-                .doc("`consume`: from the first byte on every start. `group_subscribe`: from where the group was (README.md). "
-                     "`subscribe` is not supported yet."),
+                .doc("`consume`: from the first byte on every start. `subscribe`: from its end on. `group_subscribe`: from where the group "
+                     "was (README.md)."),
             sdk::option("delimiter", &config::delimiter).by_default("\n").uri_query().doc("What ends a record: one byte, or `0xNN`."),
             sdk::option("csv", &config::csv).doc("The dialect of `format: csv`."),
             sdk::option("max_record_bytes", &config::max_record_bytes)
@@ -158,7 +158,7 @@ struct config {
                 .by_default(false)
                 .consumer_only()
                 .uri_query()
-                .doc("Not supported yet."),
+                .doc("Each message says in its metadata where it is from: `mqb.src.file_path`, `mqb.src.file_record` (README.md)."),
             sdk::option("compression", &config::compression)
                 .by_default("none")
                 .value("none")

@@ -46,6 +46,7 @@ void consumer::begin_file() {
     ended_ = false;
     begin_ = position;
     records_ = 0;
+    epoch_ = std::max(host().wall() / 1'000'000, epoch_ + 1);
     start_known_ = position > 0;
     if (position == 0) return;
     const std::string first =
@@ -141,8 +142,21 @@ look consumer::take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& end
     std::size_t known = ends.size();
     const look seen = intake_->take(block_.unread(), at_end, to, call);
     for (; known < ends.size(); ++known) ends[known] += begin;
+    if (config_.source_metadata) name_source(to, before);
     records_ += to.size() - before;
     return seen;
+}
+
+// Of the messages from this one on, whose first is the next record.
+void consumer::name_source(sdk::batch& to, std::uint32_t from) {
+    for (std::uint32_t i = from; i < to.size(); ++i) name_source({to, i}, records_ + i - from);
+}
+
+// The number begins anew with each start and each file; what is not read from the first byte of the first file has an epoch besides.
+void consumer::name_source(sdk::added_message message, std::uint64_t number) const {
+    message.text("mqb.src.file_path", files_.current().bytes.path()).number("mqb.src.file_record", static_cast<std::int64_t>(number));
+    if (config_.mode != read_mode::consume || files_.current().number > 1)
+        message.number("mqb.src.file_epoch", static_cast<std::int64_t>(epoch_));
 }
 
 // Whether what the file begins with has been seen and passed.
@@ -185,10 +199,7 @@ void consumer::set_aside(const look& record) {
 // Into the batch, unless that is full. The host deals with it; reading goes on behind it.
 bool consumer::put_aside(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call) {
     if (!to.takes(call, broken_.bytes.size())) return false;
-    to.add_broken(broken_.bytes, broken_.reason)
-        .lane(lane_)
-        .text("mqb.src.file_path", input().path())
-        .number("mqb.src.file_record", static_cast<std::int64_t>(broken_.number));
+    name_source(to.add_broken(broken_.bytes, broken_.reason).lane(lane_), broken_.number);
     if (files_.keeps_place()) ends.push_back(broken_.end);
     broken_ = {};
     return true;

@@ -60,6 +60,8 @@ private:
     void keep(const look& record);
     void set_aside(const look& record);
     bool put_aside(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
+    void name_source(sdk::batch& to, std::uint32_t from);
+    void name_source(sdk::added_message message, std::uint64_t number) const;
     void pass_on_warnings();
 
     config config_;
@@ -71,6 +73,7 @@ private:
     std::uint64_t lane_ = 0;     // another one after a batch was freed unsettled
     std::uint64_t begin_ = 0;    // where reading of this file began
     std::uint64_t records_ = 0;  // of it so far
+    std::uint64_t epoch_ = 0;    // when that began, ms since 1970; another one each time
     bool rewinds_ = false;       // what was freed unsettled comes again
     bool file_ended_ = false;    // the current file is over, and another one follows
     bool told_end_ = false;

@@ -164,6 +164,67 @@ TEST_CASE("a CSV header that cannot be read is no broken record: nothing behind 
     }
 }
 
+TEST_CASE("a message says where it is from if that is wanted, beside the metadata that it has") {
+    scratch dir;
+    const std::string from = "mqb.src.file_path=" + (dir / "in") + ";mqb.src.file_record=";
+    const auto read = [&](const std::string& text, const std::string& more) {
+        write_file(dir / "in", text);
+        consumer_under_test c(config(dir / "in", more + R"(,"source_metadata":true)"));
+        c.host.wall = 5'000'000;
+        CHECK(c.connect() == "");
+        texts all;
+        for (const letter& one : c.letters(2)) all.push_back(one.payload + ":" + one.metadata);
+        return all;
+    };
+    const std::string raw = ":mq_bridge.original_format=raw;" + from;
+    CHECK(read("a\n\nb\nc", R"("format":"raw")") == texts{"a" + raw + "0;", "b" + raw + "1;", "c" + raw + "2;"});
+    CHECK(read("a\n1\n2\n", R"("format":"csv")") == texts{R"({"a":"1"}:)" + from + "0;", R"({"a":"2"}:)" + from + "1;"});
+    CHECK(read("{\"message_id\":1,\"payload\":\"x\",\"metadata\":{\"k\":\"v\"}}\n", R"("format":"normal")") ==
+          texts{"x:k=v;" + from + "0;"});
+    // The number of a group begins anew with each start, and its epoch tells one start from another.
+    const std::string group = R"("format":"raw","mode":"group_subscribe","group_id":"g")";
+    CHECK(read("a\n", group) == texts{"a" + raw + "0;mqb.src.file_epoch=5;"});
+    CHECK(read("a\nb\n", group) == texts{"b" + raw + "0;mqb.src.file_epoch=5;"});
+}
+
+TEST_CASE("a path as long as can be and a batch of many do not lose the metadata of a message") {
+    scratch dir;
+    std::string text;
+    for (int i = 0; i < 3000; ++i) text += std::to_string(i) + "\n";
+    write_file(dir / "in", text);
+    consumer_under_test c(config(dir / "in", R"("format":"raw","source_metadata":true)"));
+    c.connect();
+    const auto all = c.letters(100000);
+    REQUIRE(all.size() == 3000);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        REQUIRE(all[i].payload == std::to_string(i));
+        REQUIRE(all[i].metadata ==
+                "mq_bridge.original_format=raw;mqb.src.file_path=" + (dir / "in") + ";mqb.src.file_record=" + std::to_string(i) + ";");
+    }
+}
+
+TEST_CASE("a subscriber gets what comes after it began, and all of a file that was not there") {
+    scratch dir;
+    const std::string subscribe = R"("format":"raw","mode":"subscribe")";
+    write_file(dir / "in", "old\nhal");
+    consumer_under_test c(config(dir / "in", subscribe), false);
+    CHECK(c.connect() == "");
+    CHECK(c.all().empty());
+    write_file(dir / "in", "f\nnew\n", true);
+    CHECK(c.connect() == "");  // goes on
+    CHECK(c.all() == texts{"half", "new"});
+    std::filesystem::rename(dir / "in", dir / "in.1");
+    write_file(dir / "in", "next\n");
+    CHECK(c.all() == texts{"next"});
+
+    consumer_under_test early(config(dir / "later", subscribe), false);
+    CHECK(early.connect().starts_with("2: cannot open"));
+    write_file(dir / "later", "first\n");
+    CHECK(early.connect() == "");
+    CHECK(early.all() == texts{"first"});
+    CHECK(refused(config("/dev/stdin", subscribe)) == "path: /dev/stdin has no end to begin at; `mode: consume` reads it");
+}
+
 TEST_CASE("a batch freed unsettled ends its lane") {
     scratch dir;
     write_file(dir / "in", "1\n2\n3\n4\n5\n6\n");
@@ -209,7 +270,6 @@ TEST_CASE("what cannot be read is refused with path and reason") {
 
 TEST_CASE("what this version does not do is refused by name") {
     const auto text = [](const std::string& more) { return refused(config("in", more)); };
-    CHECK(text(R"("mode":"subscribe")") == "mode: subscribe is not supported by this version of the file endpoint");
     CHECK(text(R"("delete":true)") == "delete: true is not supported by this version of the file endpoint");
     CHECK(text(R"("compression":"gzip")") == "compression: gzip is not supported by this version of the file endpoint");
     CHECK(text(R"("encryption":{"key":"x"})") == "encryption is not supported by this version of the file endpoint");

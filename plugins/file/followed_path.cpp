@@ -10,6 +10,15 @@ namespace {
 constexpr int most_attempts = 8;                            // while somebody renames the files that are looked at
 constexpr std::uint64_t pause_between_lists = 100'000'000;  // ns, while there is no next file
 
+// The end of the file, or of its last whole record if that is not far before: a record that is being written is a new one.
+std::uint64_t end_of_records(const input_file& file, char delimiter) {
+    constexpr std::uint64_t most = 1 << 20;
+    const std::uint64_t size = file.size(), from = size - std::min(size, most);
+    const std::string last = bytes_at(file.descriptor(), from, size - from);
+    const std::size_t end = last.rfind(delimiter);
+    return end == std::string::npos ? (from == 0 ? 0 : size) : from + end + 1;
+}
+
 }  // namespace
 
 followed_path::followed_path(const config& chosen, sdk::host_ref host, bool drains) : config_(chosen), host_(host), drains_(drains) {
@@ -23,6 +32,8 @@ bool followed_path::open() {
     }
     if (group_) {
         open_group();
+    } else if (config_.mode == read_mode::subscribe) {
+        open_at_end();
     } else {
         file first = make(config_.path);
         first->bytes.open(drains_);
@@ -56,12 +67,26 @@ void followed_path::open_group() {
     }
     if (missing) throw *missing;
     if (!start.note.empty()) host_.warning("file source '", config_.path, "': ", start.note);
-    if (!start.offset) start.offset = config_.read_from_tail ? first->bytes.size() : 0;
+    if (!start.offset) start.offset = config_.read_from_tail ? end_of_records(first->bytes, config_.delimiter_byte()) : 0;
     // Written at once: whether it can be is known before anything is read, and the tail is the one of now after a kill too.
     group_->start_at(first->bytes, *start.offset);
     sync_directory_of(config_.path);
     first->settled = *start.offset;
     first->bytes.go_to(*start.offset);
+    files_.push_back(std::move(first));
+}
+
+// All of a file that comes later is new.
+void followed_path::open_at_end() {
+    file first = make(config_.path);
+    try {
+        first->bytes.open(drains_);
+    } catch (const sdk::failure& failed) {
+        was_missing_ = was_missing_ || failed.answer == sdk::status::retry;
+        throw;
+    }
+    if (!was_missing_) first->bytes.go_to(end_of_records(first->bytes, config_.delimiter_byte()));
+    first->settled = first->bytes.position();
     files_.push_back(std::move(first));
 }
 

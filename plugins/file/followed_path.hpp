@@ -57,6 +57,7 @@ private:
 
     file make(std::string path) { return std::make_unique<read_file>(std::move(path), ++last_number_); }
     void open_group();
+    void open_at_end();
     file find_moved(group_position::start& found);
     file try_each(const std::function<file(const std::vector<rotated_file>&, bool&)>& find);
     // Opens it if it is still the file that was seen under this name.
@@ -82,6 +83,7 @@ private:
     std::optional<std::pair<std::uint64_t, std::uint64_t>> left_;  // device and inode of the file before the one that is read
     std::uint64_t listed_ = 0;                                     // when the folder was looked at last
     bool told_removed_ = false;
+    bool was_missing_ = false;  // at the first look
 };
 
 }  // namespace mqb::file

@@ -150,6 +150,12 @@ TEST_CASE("without a position the tail is where it was at the first start") {
     CHECK(sidecar(dir) == "00000000000000000004");
     write_file(dir / "in", "new\n", true);
     CHECK(run(dir, 1000, tail).got == texts{"new"});
+    // A record that is being written is a new one.
+    std::filesystem::remove(dir / "in.g.offset");
+    write_file(dir / "in", "half", true);
+    CHECK(run(dir, 1000, tail, false).got.empty());
+    write_file(dir / "in", " and half\n", true);
+    CHECK(run(dir, 1000, tail).got == texts{"half and half"});
 }
 
 TEST_CASE("another file under the same name is read from its beginning, and that is told") {

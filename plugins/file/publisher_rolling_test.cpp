@@ -20,7 +20,7 @@ std::string config(const std::string& path, const std::string& rolling, const st
 
 struct rolling_publisher : publisher_under_test {
     explicit rolling_publisher(const std::string& configuration) : publisher_under_test(configuration) { at(hour_ms); }
-    void at(std::int64_t ms) { host.wall_ns = static_cast<std::uint64_t>(ms) * 1000000; }
+    void at(std::int64_t ms) { host.wall = static_cast<std::uint64_t>(ms) * 1000000; }
 };
 
 std::int64_t real_now_ms() {

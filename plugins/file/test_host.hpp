@@ -68,7 +68,7 @@ struct file_size_limit {
 struct test_host : mqb_host {
     std::vector<std::string> warnings;
     std::map<std::string, std::int64_t> counts;
-    std::uint64_t wall_ns = 0, steady_ns = 0;
+    std::uint64_t time = 0, wall = 0;  // ns
 
     test_host() : mqb_host{&slots} {}
     static test_host& of(mqb_host* self) { return *static_cast<test_host*>(self); }
@@ -83,7 +83,7 @@ inline const mqb_host_table test_host::slots = {
         if (event->kind == MQB_WARN) of(self).warnings.emplace_back(sdk::view(event->text));
         if (event->kind == MQB_COUNT) of(self).counts[std::string(sdk::view(event->text))] += event->number;
     },
-    [](mqb_host* self, std::int32_t clock) -> std::uint64_t { return clock == MQB_CLOCK_WALL ? of(self).wall_ns : of(self).steady_ns; },
+    [](mqb_host* self, std::int32_t clock) -> std::uint64_t { return clock == MQB_CLOCK_WALL ? of(self).wall : of(self).time; },
     [](mqb_host*, std::uint64_t, mqb_call*) -> mqb_status { return MQB_UNSUPPORTED; },
     [](mqb_host*, std::uint64_t) {},
     [](mqb_host*, std::uint32_t, const mqb_message*, char*, std::size_t*) -> mqb_status { return MQB_REJECTED; },
@@ -153,7 +153,11 @@ struct consumer_under_test : made<mqb_consumer> {
         for (std::uint32_t i = 0; answer == MQB_OK && i < c.messages.count; ++i) {
             const mqb_message& m = *mqb_message_at(&c.messages, i);
             std::string metadata;
-            for (const sdk::metadata_entry one : sdk::metadata_view(m.metadata)) metadata += sdk::join(one.key(), "=", one.value(), ";");
+            for (const sdk::metadata_entry one : sdk::metadata_view(m.metadata)) {
+                metadata += sdk::join(one.key(), "=");
+                metadata += one.as_int() ? std::to_string(*one.as_int()) : std::string(one.value());
+                metadata += ';';
+            }
             got.push_back({std::string(sdk::view(m.payload)), metadata, m.lane});
         }
         if (answer == MQB_OK) batch = c.batch;
