@@ -25,9 +25,15 @@ void refuse_if(bool asked, std::string_view what) {
 
 void refuse_what_comes_later(const config& c) {
     refuse_if(c.remove, "delete: true");
-    refuse_if(c.compression != "none", "compression: " + c.compression);
-    refuse_if(c.encryption.has_value(), "encryption");
     refuse_if(c.name_by == "source_position" || c.idempotency.value_or(false), "name_by: source_position");
+}
+
+// The positions of a packed file's text are none in the file.
+void check_packing(const config& c, std::uint32_t side) {
+    if (c.encryption) c.encryption->check();
+    if (side != MQB_SIDE_CONSUMER || c.packed().is_plain() || (c.mode == read_mode::consume && !c.remove)) return;
+    throw sdk::bad_config(c.encryption ? "encryption" : "compression",
+                          ": such an input is read with `mode: consume` and without `delete` only");
 }
 
 // The group's name becomes part of a file's name.
@@ -64,6 +70,7 @@ void config::check(std::uint32_t side) const {
     if (format != record_format::raw && format != record_format::csv && is_json_syntax(*byte))
         throw sdk::bad_config("delimiter: \"", delimiter, "\" may be part of a JSON record itself");
     if (format == record_format::csv) check_csv(*this, side);
+    check_packing(*this, side);
     if (side == MQB_SIDE_CONSUMER && is_group()) check_group(*this);
     if (side == MQB_SIDE_PUBLISHER) check_rolling(*this);
     if (path == standard_input && side == MQB_SIDE_CONSUMER && mode == read_mode::subscribe)
@@ -73,6 +80,14 @@ void config::check(std::uint32_t side) const {
 }
 
 char config::delimiter_byte() const { return byte_of(delimiter).value_or('\n'); }
+
+packing config::packed() const {
+    packing how{codec::compression::none, encryption.has_value()};
+    for (const codec::compression kind : {codec::compression::gzip, codec::compression::lz4, codec::compression::zstd})
+        if (compression == codec::name_of(kind)) how.compression = kind;
+    if (compression == "auto") how.compression = codec::compression_of_name(path);
+    return how;
+}
 
 csv_dialect config::dialect() const {
     csv_dialect chosen;

@@ -4,6 +4,8 @@
 #include <mqb/sdk/option.hpp>
 
 #include "csv_dialect.hpp"
+#include "encryption_config.hpp"
+#include "packing.hpp"
 #include "record_format.hpp"
 
 namespace mqb::file {
@@ -74,7 +76,7 @@ struct config {
     csv_config csv;
     rolling_config rolling;
     std::optional<std::string> group_id;
-    std::optional<sdk::json_value> encryption;
+    std::optional<encryption_config> encryption;
     std::optional<bool> idempotency;
     std::optional<std::uint64_t> max_message_bytes;
     bool remove = false, read_from_tail = false, source_metadata = false;
@@ -165,9 +167,11 @@ struct config {
                 .value("gzip")
                 .value("lz4")
                 .value("zstd")
+                .value("auto")
                 .uri_query()
-                .doc("Not supported yet."),
-            sdk::option("encryption", &config::encryption).schema(R"("type":"object")").doc("Not supported yet."),
+                .by_default_in_uri("auto")
+                .doc("One self-contained member for each batch (README.md). `auto`: by the end of the path, .gz, .lz4 or .zst, else none."),
+            sdk::option("encryption", &config::encryption).doc("Each batch is sealed, after it was compressed (README.md)."),
             sdk::option("name_by", &config::name_by)
                 .by_default("auto")
                 .value("auto")
@@ -190,6 +194,7 @@ struct config {
     csv_dialect dialect() const;
     bool has_csv_settings() const;
     bool rolls() const { return rolling.max_bytes || rolling.every; }
+    packing packed() const;
     bool is_group() const { return mode == read_mode::group_subscribe; }
 };
 

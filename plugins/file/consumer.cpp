@@ -42,6 +42,8 @@ void consumer::begin_file() {
     block_.clear();
     intake_ = make_intake(config_);
     broken_ = {};
+    packed_.reset();
+    if (!config_.packed().is_plain()) packed_.emplace(input(), config_);
     file_ended_ = false;
     ended_ = false;
     begin_ = position;
@@ -108,8 +110,8 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         }
         const std::span<char> room = block_.room();
         const bool is_first = input().position() == 0;
-        const std::size_t size = input().read(room.first(std::min(room.size(), most_read)));
-        if (is_first && size > 0 && files_.has_earlier()) {
+        const std::size_t size = read(room.first(std::min(room.size(), most_read)));
+        if (is_first && input().position() > 0 && files_.has_earlier()) {
             begin_file();
             intake_->begin(to, lane_, files_.keeps_place() ? &ends : nullptr);
             continue;
@@ -126,7 +128,16 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         file_ended_ = further == followed_path::sight::ended;
         at_end = file_ended_ || input().is_over() || (call.drains() && input().has_end());
         if (!at_end) return;
+        if (packed_) end_packed();
     }
+}
+
+// Of a file that was cut, what was unpacked of its last member may be half of a record that comes again.
+void consumer::end_packed() {
+    if (files_.current().lost)
+        block_.drop(block_.unread().size());
+    else
+        packed_->end();
 }
 
 // With the next file; the batch is empty.
@@ -163,7 +174,8 @@ void consumer::name_source(sdk::added_message message, std::uint64_t number) con
 bool consumer::knows_start(bool at_end) {
     if (start_known_) return true;
     const file_start start = look_at_start(block_.unread(), at_end, config_.format);
-    if (!start.problem.empty()) throw sdk::bad_config("file source '", config_.path, "' ", start.problem);
+    if (!start.problem.empty())
+        throw sdk::bad_config(packed_ ? "what is in file source '" : "file source '", config_.path, "' ", start.problem);
     if (start.known) block_.drop(start.skip);
     return start_known_ = start.known;
 }
@@ -225,11 +237,15 @@ void consumer::free_batch(void* raw) {
 // "lag": the bytes behind what was given out. Only a file has an end to count to.
 sdk::status consumer::control(sdk::control_call& call) {
     if (call.name() != "lag" || !files_.is_open() || !input().has_end()) return sdk::status::unsupported;
-    call.answer(sdk::join("{\"bytes\":", files_.behind(rewinds_ ? files_.current().settled : reached()), '}'));
+    // Of a packed file: what was read of it.
+    const std::uint64_t passed = rewinds_ ? files_.current().settled : packed_ ? input().position() : reached();
+    call.answer(sdk::join("{\"bytes\":", files_.behind(passed), '}'));
     return sdk::status::done;
 }
 
 void consumer::pass_on_warnings() {
+    if (const std::string text = packed_ ? packed_->take_warning() : std::string(); !text.empty())
+        host().warn(sdk::join("file source '", config_.path, "': ", text));
     for (const std::string& text : intake_->take_warnings()) host().warn(sdk::join("file source '", config_.path, "': ", text));
 }
 

@@ -16,6 +16,7 @@
 #include "config.hpp"
 #include "followed_path.hpp"
 #include "intake.hpp"
+#include "packed_input.hpp"
 
 namespace mqb::file {
 
@@ -50,12 +51,17 @@ private:
         bool whole = false;
     };
 
+    // Of the text that is read: of a packed file what it holds.
+    std::size_t read(std::span<char> to) { return packed_ ? packed_->read(to) : input().read(to); }
+    std::uint64_t position() noexcept { return packed_ ? packed_->position() : input().position(); }
+
     void begin_file();
     void go_on(sdk::batch& to, std::vector<std::uint64_t>& ends);
+    void end_packed();
     void fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     look take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     input_file& input() noexcept { return files_.current().bytes; }
-    std::uint64_t reached() noexcept { return input().position() - block_.unread().size(); }
+    std::uint64_t reached() noexcept { return position() - block_.unread().size(); }
     bool knows_start(bool at_end);
     void keep(const look& record);
     void set_aside(const look& record);
@@ -67,6 +73,7 @@ private:
     config config_;
     bool drains_;
     followed_path files_;
+    std::optional<packed_input> packed_;  // of the current file; none: the text is the file itself
     block block_;
     std::unique_ptr<intake> intake_;
     sdk::batch_pool<given> batches_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "packing.hpp"
+
 namespace mqb::file {
 namespace {
 
@@ -21,6 +23,8 @@ bool may_begin(std::string_view text, std::string_view bytes) { return bytes.sta
 }  // namespace
 
 file_start look_at_start(std::string_view bytes, bool at_end, record_format format) {
+    const bool is_sealed = looks_sealed(bytes);
+    if (is_sealed && bytes.size() < longest_beginning && !at_end) return {};
     if (bytes.size() < 4 && !at_end) {
         const auto undecided = [bytes](const magic& m) { return may_begin(bytes, m.bytes); };
         if (bytes.empty() || may_begin(bytes, utf8_mark) || std::ranges::any_of(compressed, undecided) ||
@@ -29,7 +33,10 @@ file_start look_at_start(std::string_view bytes, bool at_end, record_format form
     }
     for (const magic& m : compressed)
         if (bytes.starts_with(m.bytes))
-            return {true, 0, "begins with a " + std::string(m.name) + " magic header but no `compression` is configured"};
+            return {true, 0,
+                    "begins with a " + std::string(m.name) +
+                        " magic header but no `compression` is configured; `compression: " + std::string(m.name) + "` reads it"};
+    if (is_sealed && bytes.size() >= longest_beginning) return {true, 0, "looks encrypted but no `encryption` is configured"};
     // Raw records may be of any encoding.
     for (const magic& m : utf16)
         if (bytes.starts_with(m.bytes) && format != record_format::raw)

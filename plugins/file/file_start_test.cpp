@@ -35,7 +35,7 @@ TEST_CASE("UTF-16 is named, but raw records may be anything") {
 
 TEST_CASE("a compressed file is named") {
     CHECK(look_at_start("\x1f\x8b\x08\x01", false, record_format::raw).problem ==
-          "begins with a gzip magic header but no `compression` is configured");
+          "begins with a gzip magic header but no `compression` is configured; `compression: gzip` reads it");
     CHECK(look_at_start("\x28\xb5\x2f\xfd", false, record_format::csv).problem.find("zstd") != std::string::npos);
     CHECK(look_at_start("\x04\x22\x4d\x18", true, record_format::json).problem.find("lz4") != std::string::npos);
     CHECK(!look_at_start("\x1f", false, record_format::raw).known);

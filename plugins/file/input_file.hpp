@@ -36,6 +36,8 @@ public:
 
     // What has been read does not stand there any more.
     bool is_cut();
+    // The same, seen by whoever knows what the bytes mean.
+    void give_up() noexcept { cut_ = true; }
     naming named_by(const std::string& path) const;
     bool is_removed() const;
 

@@ -45,7 +45,16 @@ output_file::opened output_file::open(char delimiter, bool durable, const std::o
                               "; besides files only /dev/stdout can be written");
     if (regular_ && durable) sync_directory_of(path_);
     if (!regular_ || path_ == standard_output) return {};
+    check_beginning();
     return claim_and_cut(is, delimiter, durable, row);
+}
+
+// What is appended must be readable behind what is there.
+void output_file::check_beginning() const {
+    char bytes[longest_beginning];
+    const ssize_t size = ::pread(descriptor_, bytes, sizeof bytes, 0);
+    const std::string why = why_not_appended(how_, {bytes, size > 0 ? static_cast<std::size_t>(size) : 0});
+    if (!why.empty()) throw sdk::bad_config("file target '", path_, "' ", why);
 }
 
 output_file::opened output_file::claim_and_cut(const struct stat& is, char delimiter, bool durable, const std::optional<csv_row_end>& row) {
@@ -56,8 +65,12 @@ output_file::opened output_file::claim_and_cut(const struct stat& is, char delim
     answer.unclaimed = claim_.take();
     if (claim_.held()) {
         const auto left = claim_.read();
-        if (left && left->device == device_ && left->inode == inode_ && left->from <= size) {
-            const std::uint64_t end = row ? end_of_rows(left->from, size, *row) : end_of_records(left->from, size, delimiter);
+        if (left && left->device == device_ && left->inode == inode_ && (left->from <= size || !how_.is_plain())) {
+            // A power cut may have taken the bytes behind which the batch began.
+            const std::uint64_t from = left->from <= size ? left->from : 0;
+            const std::uint64_t end = !how_.is_plain() ? end_of_batches(descriptor_, from, size, how_)
+                                      : row            ? end_of_rows(from, size, *row)
+                                                       : end_of_records(from, size, delimiter);
             if (end < size && ::ftruncate(descriptor_, static_cast<off_t>(end)) == 0) {
                 answer.cut = size - end;
                 size = end;
@@ -67,7 +80,7 @@ output_file::opened output_file::claim_and_cut(const struct stat& is, char delim
         answer.unclaimed = claim_from(size, durable);
     }
     char last = delimiter;
-    answer.unended = size > 0 && ::pread(descriptor_, &last, 1, static_cast<off_t>(size - 1)) == 1 && last != delimiter;
+    answer.unended = how_.is_plain() && size > 0 && ::pread(descriptor_, &last, 1, static_cast<off_t>(size - 1)) == 1 && last != delimiter;
     begin_ = size;
     written_ = 0;
     if (size > 0) answer.modified_ms = std::int64_t{is.st_mtim.tv_sec} * 1000 + is.st_mtim.tv_nsec / 1000000;
@@ -133,10 +146,12 @@ void output_file::watch_others(std::uint64_t size) {
         claim_.write(std::nullopt, false);
 }
 
-// What is whole needs no second look after a kill, and a look costs the time that reading takes.
+// What is whole needs no second look after a kill, and a look costs the time that reading takes. Where a batch begins cannot be seen in a
+// packed file; an older claim that stays costs time only.
 void output_file::move_claim() {
     constexpr std::uint64_t far = 64 << 20;
-    if (alone_ && begin_ - claimed_ > far) claim_from(begin_, durable_);
+    if (!how_.is_plain() && alone_) claim_.write(output_claim::place{begin_, device_, inode_}, false);
+    if (how_.is_plain() && alone_ && begin_ - claimed_ > far) claim_from(begin_, durable_);
 }
 
 void output_file::close() noexcept {

@@ -11,13 +11,14 @@
 #include "config.hpp"
 #include "csv_row_end.hpp"
 #include "output_claim.hpp"
+#include "packing.hpp"
 
 namespace mqb::file {
 
 // closed -> open -> closed. One thread at a time.
 class output_file {
 public:
-    explicit output_file(std::string path) : path_(std::move(path)), claim_(path_) {}
+    explicit output_file(std::string path, packing how = {}) : path_(std::move(path)), how_(how), claim_(path_) {}
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
     ~output_file() { close(); }
@@ -60,6 +61,7 @@ public:
     const std::string& path() const noexcept { return path_; }
 
 private:
+    void check_beginning() const;
     opened claim_and_cut(const struct stat& is, char delimiter, bool durable, const std::optional<csv_row_end>& row);
     std::uint64_t end_of_records(std::uint64_t from, std::uint64_t size, char delimiter) const;
     std::uint64_t end_of_rows(std::uint64_t from, std::uint64_t size, const csv_row_end& row) const;
@@ -68,6 +70,7 @@ private:
     void watch_others(std::uint64_t size);
 
     std::string path_;
+    packing how_;
     output_claim claim_;
     int descriptor_ = -1;
     bool regular_ = true;

@@ -5,16 +5,19 @@
 #include <system_error>
 
 #include "csv_file_header.hpp"
+#include "packed_input.hpp"
 
 namespace mqb::file {
 
 publisher::publisher(const sdk::context& made, config chosen)
-    : sdk::publisher(made), config_(std::move(chosen)), output_(config_.path), delimiter_(config_.delimiter_byte()), records_(config_) {
+    : sdk::publisher(made), config_(std::move(chosen)), output_(config_.path, config_.packed()), delimiter_(config_.delimiter_byte()),
+      records_(config_) {
     if (config_.has_csv_settings() && config_.format != record_format::csv)
         host().warning("file target '", config_.path, "': the block `csv` says nothing without `format: csv`");
     if (config_.fsync == fsync_mode::periodic && output_.is_synced())
         periodic_.emplace(std::chrono::milliseconds(config_.fsync_interval_ms));
     if (config_.rolls()) rolling_.emplace(config_.rolling, config_.path);
+    if (!config_.packed().is_plain()) packer_ = std::make_unique<batch_packer>(config_);
 }
 
 publisher::~publisher() { close(); }
@@ -51,12 +54,33 @@ void publisher::open() {
 void publisher::follow_start() {
     starts_ = false;
     if (!records_.wants_start() || output_.is_empty() || config_.path == standard_output) return;
-    const auto start = output_.start(longest_csv_header);
+    const auto start = start_of_text();
     if (!start)
         throw sdk::bad_config("file target '", config_.path,
                               "' has a CSV header that cannot be read: ", std::generic_category().message(errno));
     starts_ = !records_.follow(*start, start->size() < longest_csv_header);
     tell_warnings();
+}
+
+// Of the text that is in the file; none: it cannot be read.
+std::optional<std::string> publisher::start_of_text() {
+    if (!packer_) return output_.start(longest_csv_header);
+    input_file file(config_.path);
+    std::string text(longest_csv_header, '\0');
+    std::size_t size = 0;
+    try {
+        file.open(true);
+        packed_input unpacked(file, config_);
+        while (size < text.size()) {
+            const std::size_t more = unpacked.read({text.data() + size, text.size() - size});
+            if (more == 0) break;
+            size += more;
+        }
+    } catch (const sdk::failure& failed) {
+        throw sdk::bad_config("file target '", config_.path, "' has a CSV header that cannot be read: ", failed.what());
+    }
+    text.resize(size);
+    return text;
 }
 
 void publisher::tell_warnings() {
@@ -151,12 +175,15 @@ int publisher::write_run(const sdk::send_call& call, std::uint32_t first, std::u
     buffer_.clear(2 * piece);
     ends_.clear();
     refused_.clear();
+    run_begin_ = output_.position();
+    run_text_ = 0;
+    if (packer_) packer_->begin();
     for (end = first; end < call.size(); ++end) {
         const int error = append(call[end]);
         if (error == not_written) break;
         if (error != 0) return error;
     }
-    return flush();
+    return flush(true);
 }
 
 // A file is never without a record for want of room.
@@ -165,8 +192,8 @@ bool publisher::has_room_until(std::uint64_t end, std::uint64_t begin) const {
 }
 
 int publisher::append(const sdk::message_view& message) {
-    const std::uint64_t begin = output_.position() + buffer_.size();
-    const bool begins_run = output_.written() + buffer_.size() == 0;
+    const std::uint64_t begin = end_of_run();
+    const bool begins_run = run_text_ + buffer_.size() == 0;
     if (is_too_long(message)) {
         refuse(message, sdk::join("a payload of ", message.payload().size(), " bytes is longer than max_message_bytes, ",
                                   *config_.max_message_bytes));
@@ -177,7 +204,7 @@ int publisher::append(const sdk::message_view& message) {
         const std::size_t before = buffer_.size();
         if (mend_ && begins_run) buffer_.append(delimiter_);
         const std::string_view why = records_.append(message, begins_run && (output_.is_empty() || starts_), buffer_);
-        const bool fits = has_room_until(output_.position() + buffer_.size(), begin);
+        const bool fits = has_room_until(end_of_run(), begin);
         if (!why.empty() || !fits) buffer_.cut(before);
         if (!why.empty())
             refuse(message, why);
@@ -190,15 +217,20 @@ int publisher::append(const sdk::message_view& message) {
 
 // Not copied.
 int publisher::append_large(const sdk::message_view& message) {
-    if (mend_ && output_.written() + buffer_.size() == 0) buffer_.append(delimiter_);
+    if (mend_ && run_text_ + buffer_.size() == 0) buffer_.append(delimiter_);
     if (const int error = flush(); error != 0) return error;
-    if (const int error = output_.write(message.text()); error != 0) return error;
+    if (const int error = write_out(message.text(), false); error != 0) return error;
     buffer_.append(delimiter_);
     return 0;
 }
 
-int publisher::flush() {
-    const int error = output_.write(buffer_.text());
+int publisher::write_out(std::string_view text, bool last) {
+    run_text_ += text.size();
+    return packer_ ? packer_->write(text, last, output_) : output_.write(text);
+}
+
+int publisher::flush(bool last) {
+    const int error = write_out(buffer_.text(), last);
     buffer_.clear(2 * piece);
     return error;
 }
@@ -234,10 +266,11 @@ sdk::status publisher::fail(const sdk::send_call& call, std::uint32_t first, int
     const bool taken_back = output_.take_back();
     if (!taken_back) {
         const auto whole = std::ranges::find_if(ends_, [this](std::uint64_t end) { return end > output_.written(); }) - ends_.begin();
-        const std::uint32_t next = first + static_cast<std::uint32_t>(whole);
+        // Of a packed batch that is not whole nothing can be read.
+        const std::uint32_t next = packer_ ? first : first + static_cast<std::uint32_t>(whole);
         answer(call, first, next);
         if (next < call.size()) call.uncertain(next, why + "; a part of the record may be in the file");
-        mend_ = true;
+        mend_ = !packer_;
     } else {
         call.again(first, why + "; the batch was taken back");
     }

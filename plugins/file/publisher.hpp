@@ -9,6 +9,7 @@
 #include <mqb/sdk/promises.hpp>
 #include <mqb/sdk/publisher.hpp>
 
+#include "batch_packer.hpp"
 #include "config.hpp"
 #include "output_file.hpp"
 #include "periodic_sync.hpp"
@@ -43,6 +44,7 @@ private:
     void open_again();
     void close();
     void follow_start();
+    std::optional<std::string> start_of_text();
     // Begins to write into the file that the path names. False: it was removed.
     bool begin();
     void roll();
@@ -52,13 +54,16 @@ private:
     // Full: not_written, and nothing of it is in the file or the buffer.
     int append(const sdk::message_view& message);
     int append_large(const sdk::message_view& message);
+    // Of a packed file not more than this will be in it, but for what a few bytes of a frame take.
+    std::uint64_t end_of_run() const { return run_begin_ + run_text_ + buffer_.size(); }
     bool has_room_until(std::uint64_t end, std::uint64_t begin) const;
     void refuse(const sdk::message_view& message, std::string_view why);
     bool is_too_long(const sdk::message_view& message) const;
     // What was written, or refused, of the messages of this run.
     void answer(const sdk::send_call& call, std::uint32_t first, std::uint32_t end) const;
     void tell_warnings();
-    int flush();
+    int write_out(std::string_view text, bool last);
+    int flush(bool last = false);
     int sync();
     std::string unsynced_text(int error) const;
     sdk::status fail(const sdk::send_call& call, std::uint32_t first, int error);
@@ -69,6 +74,7 @@ private:
 
     config config_;
     output_file output_;
+    std::unique_ptr<batch_packer> packer_;  // none: the text is written as it is
     std::optional<periodic_sync> periodic_;
     bool told_unsynced_ = false;
     std::optional<rolling> rolling_;
@@ -76,10 +82,11 @@ private:
     char delimiter_;
     record_writer records_;
     text_buffer buffer_;
-    std::vector<std::uint64_t> ends_;  // of the run: where in it each message ends
-    std::vector<refusal> refused_;     // of the run, in order
-    bool mend_ = false;                // the file's last record lacks its delimiter
-    bool starts_ = false;              // there is something in the file, but no record yet
+    std::uint64_t run_begin_ = 0, run_text_ = 0;  // where the run begins in the file, and how much text of it has left the buffer
+    std::vector<std::uint64_t> ends_;             // of the run: where in it each message ends
+    std::vector<refusal> refused_;                // of the run, in order
+    bool mend_ = false;                           // the file's last record lacks its delimiter
+    bool starts_ = false;                         // there is something in the file, but no record yet
 };
 
 }  // namespace mqb::file
