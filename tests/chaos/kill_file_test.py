@@ -13,13 +13,13 @@ KILLS = 50 if LONG else 6
 TERMS = 10 if LONG else 3
 BATCH = 512
 WINDOW = 8
-ROUTE = f"""
+ROUTE = """
 flow:
   exit_on_empty: true
-  batch_size: {BATCH}
-  send_window: {WINDOW}
-  input: {{file: {{path: in.txt, format: raw, mode: group_subscribe, group_id: g}}}}
-  output: {{file: {{path: out.txt, format: raw}}}}
+  batch_size: %d
+  send_window: %d
+  input: {file: {path: in.txt, format: raw, mode: group_subscribe, group_id: g}}
+  output: {file: {%s}}
 """
 
 
@@ -29,6 +29,8 @@ def line(number):
 
 
 class KillFile(bridge.Case):
+    OUTPUT = "path: out.txt, format: raw"
+
     def setUp(self):
         super().setUp()
         seed = int(os.environ.get("MQB_SEED", 0)) or random.SystemRandom().randrange(1, 1 << 32)
@@ -37,7 +39,7 @@ class KillFile(bridge.Case):
         with open(self.folder / "in.txt", "wb") as file:
             file.writelines(map(line, range(LINES)))
         self.size = os.path.getsize(self.folder / "in.txt")
-        self.write("routes.yaml", ROUTE)
+        self.write("routes.yaml", ROUTE % (BATCH, WINDOW, self.OUTPUT))
 
     def written(self):
         try:
@@ -75,9 +77,12 @@ class KillFile(bridge.Case):
         self.assertEqual((ledger["state"], ledger["received"]), ("completed", ledger["delivered"]))
         self.assertEqual(self.position(), self.size)
 
+    def open_output(self):
+        return open(self.folder / "out.txt", "rb")
+
     def numbers(self):
         """The numbers of the lines in the order of the output; every line is one that was in the input."""
-        with open(self.folder / "out.txt", "rb") as file:
+        with self.open_output() as file:
             for text in file:
                 self.assertRegex(text, rb"^\d{7} ")
                 number = int(text[:7])
