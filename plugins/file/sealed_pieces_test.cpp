@@ -17,6 +17,25 @@ TEST_CASE("sealed blocks are read with the key that each names, whatever its cip
     CHECK(half.why.ends_with(" cannot be read: there is no key \"old\""));
 }
 
+TEST_CASE("what mq-bridge 1.3.0 compressed and sealed is read") {
+    const auto from_hex = [](std::string_view hex) {
+        std::string bytes;
+        for (std::size_t i = 0; i < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+        return bytes;
+    };
+    scratch dir;
+    write_file(
+        dir / "in",
+        from_hex(
+            "00000000000000490100026b31dd465d6bbc6d3565f5b83fbd226e5aabc5c5a5b0e4092ee485da061deef49aab5292a34c2347bc9f55c486d1d8843840"
+            "33de748c7d9019fd276f1dcf16fe5f0550285c87") +
+            from_hex("000000000000003d0101026b31bd76c9ec57d1daed41ea9203b9ff6b096c5bc7f6b78477fe354a41c99147ee5f647edca7bc4d35309c8ca9a203"
+                     "9e11f776a06d7d21bd57f4"));
+    const drained all(sealed_config(dir / "in", key_a, R"(,"compression":"zstd")"));
+    CHECK(all.payloads == texts{"a line", "and another", "a line", "and another"});
+    CHECK(all.why == "");
+}
+
 TEST_CASE("a changed byte anywhere, and a cut one, are an error after the lines in front of it") {
     scratch dir;
     const std::string first = block_of(keys_of(key_a, "k1"), "first\n"), bytes = first + block_of(keys_of(key_a, "k1"), "second\n");
