@@ -19,6 +19,19 @@ else()
     target_link_libraries(mqb_yaml INTERFACE yaml-cpp)
 endif()
 
+# mqb::re2: regular expressions in linear time under one name; older releases bring no CMake package.
+find_package(re2 CONFIG QUIET)
+add_library(mqb_re2 INTERFACE)
+add_library(mqb::re2 ALIAS mqb_re2)
+if(TARGET re2::re2)
+    target_link_libraries(mqb_re2 INTERFACE re2::re2)
+else()
+    find_path(re2_include re2/re2.h REQUIRED)
+    find_library(re2_library re2 REQUIRED)
+    mark_as_advanced(re2_include re2_library)
+    target_link_libraries(mqb_re2 INTERFACE re2)
+endif()
+
 # mqb::asio: Boost.Asio whose functions are compiled once, in this library, and not in every user's files.
 add_library(mqb_asio STATIC "${CMAKE_CURRENT_LIST_DIR}/asio/asio.cpp")
 add_library(mqb::asio ALIAS mqb_asio)

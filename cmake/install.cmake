@@ -46,7 +46,7 @@ if(TARGET mqb_plugin_api AND TARGET mqb_sdk)
     mqb_install_package(mqbridge-sdk SameMajorVersion ARCH_INDEPENDENT)
 
     if(TARGET mqb_core AND TARGET mqb_loading)
-        mqb_export(mqbridge mqb_asio mqb_yaml mqb_core mqb_loading mqb_state)
+        mqb_export(mqbridge mqb_asio mqb_re2 mqb_yaml mqb_core mqb_loading mqb_state)
         foreach(target IN ITEMS mqb_core mqb_loading mqb_state)
             if(TARGET ${target})
                 target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mqbridge>")

@@ -82,12 +82,18 @@ bool has_key(const buffer& block, std::string_view key) noexcept {
     return false;
 }
 
-std::string_view text_of(const buffer& block, std::string_view key) noexcept {
-    std::string_view rest = block.text(), found;
+metadata_entry last_entry(const buffer& block, std::string_view key) noexcept {
+    std::string_view rest = block.text();
+    metadata_entry found;
     entry e;
     while (next(rest, e))
-        if (e.key == key) found = e.type == text_type ? e.value : std::string_view{};
+        if (e.key == key) found = {e.type, e.value};
     return found;
+}
+
+std::string_view text_of(const buffer& block, std::string_view key) noexcept {
+    const metadata_entry found = last_entry(block, key);
+    return found.type == text_type ? found.value : std::string_view{};
 }
 
 counted_block edited(const buffer& block, std::span<const text_edit> edits) {

@@ -44,6 +44,13 @@ struct text_edit {
 [[nodiscard]] bool has_key(const buffer& block, std::string_view key) noexcept;
 // What `key` says, where it is a text entry; the last one counts.
 [[nodiscard]] std::string_view text_of(const buffer& block, std::string_view key) noexcept;
+// An entry as it stands in the block; type -1: there is none of that key.
+struct metadata_entry {
+    int type = -1;
+    std::string_view value;
+};
+// The last one counts.
+[[nodiscard]] metadata_entry last_entry(const buffer& block, std::string_view key) noexcept;
 // All entries of these keys go, then the new ones stand at the end in the order given; all else is the same bytes in the same
 // order, also what cannot be read. A block that would pass the bounds of the ABI stays as it is: the answer is empty.
 [[nodiscard]] counted_block edited(const buffer& block, std::span<const text_edit> edits);

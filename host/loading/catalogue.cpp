@@ -1,7 +1,7 @@
 #include "host/loading/catalogue.hpp"
 
+#include "core/near_match.hpp"
 #include "host/loading/elf_file.hpp"
-#include "host/loading/near_match.hpp"
 #include "host/loading/sha256.hpp"
 #include "host/loading/sidecar.hpp"
 #include "host/loading/signal_guard.hpp"
@@ -192,7 +192,7 @@ std::vector<std::string> plugin_catalogue::near_matches(offer_kind kind, std::st
             if (o.kind == kind) known.push_back(o.name);
         if (!c.is_described) known.push_back(name_in_file_name(c.found.file));
     }
-    return nearest_of(name, std::move(known));
+    return core::nearest_of(name, std::move(known));
 }
 
 core::result<void> plugin_catalogue::register_into(core::CustomEndpointFactory& endpoints, core::CustomMiddlewareFactory& middlewares,

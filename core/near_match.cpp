@@ -1,11 +1,11 @@
-#include "host/loading/near_match.hpp"
+#include "core/near_match.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
 
-namespace mqb::loading {
+namespace mqb::core {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::vector<std::string> nearest_of(std::string_view name, std::vector<std::stri
     return out;
 }
 
-}  // namespace mqb::loading
+}  // namespace mqb::core

@@ -1,8 +1,8 @@
-#include "host/loading/near_match.hpp"
+#include "core/near_match.hpp"
 
 #include <doctest/doctest.h>
 
-using namespace mqb::loading;
+using namespace mqb::core;
 
 TEST_CASE("near names come nearest first, each once, and distant ones not at all") {
     const std::vector<std::string> known{"kafka", "file", "mqtt", "nats", "kafka", "kafkas", "memory"};

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace mqb::loading {
+namespace mqb::core {
 
 // The nearest first, each once, at most three; none that differs by more than a third of its letters.
 [[nodiscard]] std::vector<std::string> nearest_of(std::string_view name, std::vector<std::string> known);
 
-}  // namespace mqb::loading
+}  // namespace mqb::core

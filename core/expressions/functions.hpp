@@ -1,0 +1,53 @@
+// functions: what can be called by name. Tables that never change; any thread.
+#pragma once
+
+#include "core/expressions/value.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mqb::core::expressions {
+
+class machine;
+struct node;
+
+// One call: who evaluates, where it stands, with what.
+struct call {
+    machine& by;
+    const node& at;
+    std::span<const value> arguments;
+    [[nodiscard]] const value& operator[](std::size_t i) const noexcept { return arguments[i]; }
+    [[nodiscard]] std::size_t size() const noexcept { return arguments.size(); }
+};
+
+struct function {
+    std::string_view name;
+    std::uint8_t least, most;  // arguments
+    bool takes_null;           // else a null is an error in a transform, and the result of it in a filter
+    bool is_pure;              // the same result for the same arguments
+    value (*run)(const call&);
+};
+
+[[nodiscard]] std::span<const function> all_functions() noexcept;
+
+// What takes a list and an expression about `#`.
+enum class closure : std::uint8_t { all, none, some, one, filter, map, flat_map, count };
+[[nodiscard]] std::optional<closure> closure_named(std::string_view name) noexcept;
+[[nodiscard]] std::string_view name_of(closure c) noexcept;
+
+// ` (did you mean "len"?)`, or nothing.
+[[nodiscard]] std::string near_function(std::string_view name);
+// Part of the language, and not of this version.
+[[nodiscard]] bool is_not_yet(std::string_view name) noexcept;
+
+namespace functions {
+[[nodiscard]] std::span<const function> of_texts() noexcept;
+[[nodiscard]] std::span<const function> of_numbers() noexcept;
+[[nodiscard]] std::span<const function> of_lists() noexcept;
+[[nodiscard]] std::span<const function> of_types() noexcept;
+}  // namespace functions
+
+}  // namespace mqb::core::expressions

@@ -1,0 +1,224 @@
+#include "core/expressions/json_document.hpp"
+#include "core/expressions/trial_test.hpp"
+
+#include <doctest/doctest.h>
+
+#include <pthread.h>
+
+#include <random>
+#include <string>
+
+using namespace mqb::core::expressions;
+
+namespace {
+
+std::string wrong(std::string_view text) {
+    json_document d;
+    return std::string{d.read(text)};
+}
+
+std::string nested(std::string_view open, std::string_view inside, std::string_view close, std::size_t depth) {
+    std::string out;
+    for (std::size_t i = 0; i < depth; ++i) out += open;
+    out += inside;
+    for (std::size_t i = 0; i < depth; ++i) out += close;
+    return out;
+}
+
+// On a thread with that much stack.
+template <class Work>
+void on_stack(std::size_t size, Work work) {
+    pthread_attr_t attributes;
+    REQUIRE(pthread_attr_init(&attributes) == 0);
+    REQUIRE(pthread_attr_setstacksize(&attributes, size) == 0);
+    pthread_t thread;
+    const auto run = [](void* of) -> void* {
+        (*static_cast<Work*>(of))();
+        return nullptr;
+    };
+    REQUIRE(pthread_create(&thread, &attributes, run, &work) == 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+}
+
+}  // namespace
+
+TEST_CASE("what is JSON is read, whatever stands around its values") {
+    for (const char* good :
+         {"1", " 1 ", "\"a\"", "true", "null", "[]", "{}", "[ ]", "{ }", "[1,2]", " [ 1 , \"]\" ] ", R"({"a":{"b":[{}]},"c":"\"}"})",
+          R"(["\u00e4\n\/\ud83d\ude00"])", "-0.0", "1e400", "[\n]\n", "\t{\"a\"\r:\n1}"})
+        CHECK_MESSAGE(wrong(good) == "", good);
+}
+
+TEST_CASE("what is no JSON is refused as a whole, wherever the mistake stands") {
+    for (const char* bad : {"",
+                            " ",
+                            "x",
+                            "nul",
+                            "nulll",
+                            "tru",
+                            "True",
+                            "[",
+                            "]",
+                            "{",
+                            "}",
+                            "[1",
+                            "[1,",
+                            "[1,]",
+                            "[,1]",
+                            "[1 2]",
+                            "{\"a\"}",
+                            "{\"a\":}",
+                            "{\"a\" 1}",
+                            "{a:1}",
+                            "{\"a\":1,}",
+                            "{1:2}",
+                            "[1}",
+                            "{\"a\":1]",
+                            "1 2",
+                            "{}{}",
+                            "[]x",
+                            "01",
+                            "-",
+                            "+1",
+                            ".5",
+                            "5.",
+                            "1e",
+                            "1e+",
+                            "0x1",
+                            "NaN",
+                            "1\"a\"",
+                            "\"a\"1",
+                            "\"a",
+                            "\"\\q\"",
+                            "\"\\u12\"",
+                            "\"\\ud800\"",
+                            "\"\\udc00\"",
+                            "\"\\ud800\\u0041\"",
+                            "\"a\nb\"",
+                            "\"\xff\"",
+                            "[\"a\" : 1]",
+                            "{\"a\",1}",
+                            "{:1}",
+                            "\xef\xbb\xbf{}",
+                            "/**/1",
+                            "['a']",
+                            "{\"b\":{\"c\":[1,{\"d\":tru}]},\"a\":1}"})
+        CHECK_MESSAGE(wrong(bad) != "", bad);
+    CHECK(transformed("a", "{\"b\":[1,{\"d\":tru}],\"a\":1}").starts_with("error: the payload is not structured JSON"));
+}
+
+TEST_CASE("C094: numbers that nobody touched do not change, and ids of 19 digits differ") {
+    const std::string payload =
+        R"({"id":6000000000000002181,"u":18446744073709551615,"n":-9223372036854775808,"big":123456789012345678901234567890,)"
+        R"("f":0.1,"g":1.0,"h":1.10,"z":-0.0,"e":1e400,"flag":false})";
+    CHECK(transformed("$root", payload) == payload);
+    CHECK(transformed("{id: id, u: u, n: n, big: big, f: f, g: g, h: h, z: z, e: e, flag: true}", payload) ==
+          R"({"id":6000000000000002181,"u":18446744073709551615,"n":-9223372036854775808,"big":123456789012345678901234567890,)"
+          R"("f":0.1,"g":1.0,"h":1.10,"z":-0.0,"e":1e400,"flag":true})");
+    CHECK(transformed("merge($root, {flag: true})", payload).starts_with(R"({"id":6000000000000002181,"u":18446744073709551615,)"));
+    CHECK(filtered("id == 6000000000000002181", payload) == "keep");
+    CHECK(filtered("id == 6000000000000002181", R"({"id":6000000000000002180})") == "drop");
+    CHECK(filtered("u == 18446744073709551615 and u > 18446744073709551614", payload) == "keep");
+    CHECK(filtered("big == 123456789012345678901234567890 and big != 123456789012345678901234567891", payload) == "keep");
+    CHECK(filtered("e > 1e399 and e < 1e401", payload) == "keep");
+    CHECK(transformed("e * 2", payload) == "2e400");
+    CHECK(transformed("h + 0", payload) == "1.10");
+    CHECK(transformed("{u: u - 1}", payload) == R"({"u":18446744073709551614})");
+    CHECK(transformed("e + 1", payload) == "error: the result needs more than 38 digits");
+    CHECK(filtered("x == 123456789012345678901234567890123456789.5", R"({"x":1})")
+              .starts_with("compile: the number has more than 38 digits"));
+    const std::string longest = R"({"x":1234567890123456789012345678901234567890123,"y":1234567890123456789012345678901234567890124})";
+    CHECK(transformed("x", longest) == "1234567890123456789012345678901234567890123");
+    CHECK(filtered("x == y", longest).starts_with("error: the number in \"x == y\" has more than 38 digits"));
+}
+
+TEST_CASE("texts that nobody touched stay byte for byte") {
+    const std::string payload = R"({"t":"\u00e4\/\ud83d\ude00 \"q\"","k\u0065y":[ 1 , "\t" ]})";
+    CHECK(transformed("t", payload) == R"("\u00e4\/\ud83d\ude00 \"q\"")");
+    CHECK(transformed("{x: t, y: key}", payload) == R"({"x":"\u00e4\/\ud83d\ude00 \"q\"","y":[ 1 , "\t" ]})");
+    CHECK(transformed("t == 'ä/😀 \"q\"'", payload) == "true");
+    CHECK(transformed("t + '!'", payload) == R"("ä/😀 \"q\"!")");
+    CHECK(transformed("len(t)", payload) == "7");
+}
+
+TEST_CASE("C095: deep nesting is an error with its name, on a small stack too") {
+    on_stack(256u << 10, [] {
+        constexpr std::size_t deep = 100'000;
+        const std::string lists = nested("[", "", "]", deep), objects = nested("{\"a\":", "1", "}", deep);
+        for (const std::string& payload :
+             {lists, objects, "{\"b\":" + objects + ",\"a\":1}", nested("[", "", "]", 1'100), nested("{\"a\":", "1", "}", 1'100)})
+            for (const char* expression : {"a == 1", "$root == $root"}) {
+                CHECK(filtered(expression, payload) == "error: the payload is not structured JSON: its nesting is deeper than 128");
+                CHECK(filtered(expression, "{\"a\":1}") == "keep");
+            }
+        for (const std::size_t fine : {63u, 127u}) {
+            const std::string payload = "{\"x\":" + nested("[", "", "]", fine) + ",\"a\":1}";
+            CHECK(filtered("a == 1 and x == x", payload) == "keep");
+            CHECK(transformed("x", payload) == nested("[", "", "]", fine));
+            const std::string object = nested("{\"a\":", "1", "}", fine);
+            CHECK(transformed("mergeDeep($root, $root)", object) == object);
+            CHECK(transformed("$root == mergeDeep($root, $root)", object) == "true");
+        }
+    });
+}
+
+TEST_CASE("C097: of keys that repeat the last one counts, in what is judged and in what is written") {
+    const std::string admin = R"({"role":"user","role":"admin"})", user = R"({"role":"admin","role":"user"})";
+    CHECK(filtered("role == 'user'", admin) == "drop");
+    CHECK(filtered("role == 'user'", user) == "keep");
+    CHECK(transformed("{role: role, x: 1}", user) == R"({"role":"user","x":1})");
+    CHECK(transformed("$root", user) == R"({"role":"user"})");
+    CHECK(transformed("merge($root, {x: 1})", user) == R"({"role":"user","x":1})");
+    CHECK(transformed("[1, {in: $root}]", user) == R"([1,{"in":{"role":"user"}}])");
+    CHECK(transformed("keys($root)", user) == R"(["role"])");
+    CHECK(transformed("values($root)", user) == R"(["user"])");
+    CHECK(transformed("len($root)", user) == "1");
+    CHECK(filtered("$root == {role: 'user'}", user) == "keep");
+    const std::string disguised = R"({"role":"user","r\u006fle":"admin"})";
+    CHECK(filtered("role == 'user'", disguised) == "drop");
+    CHECK(transformed("$root", disguised) == R"({"role":"admin"})");
+    const std::string inside = R"({"list":[ {"a":1,"b":{"c":1,"c":2}} , 3 ]})";
+    CHECK(transformed("list", inside) == R"([{"a":1,"b":{"c":2}},3])");
+    CHECK(transformed("list[0].b.c", inside) == "2");
+    std::string many = "{";
+    for (int i = 0; i < 100; ++i) many += "\"k" + std::to_string(i % 50) + "\":" + std::to_string(i) + (i == 99 ? "}" : ",");
+    CHECK(transformed("len($root)", many) == "50");
+    CHECK(transformed("$root.k7", many) == "57");
+    CHECK(transformed("$root", many).starts_with(R"({"k0":50,"k1":51,)"));
+}
+
+TEST_CASE("an evaluation is bounded in steps and in memory") {
+    std::string list = "{\"l\":[0";
+    for (int i = 1; i < 5'000; ++i) list += "," + std::to_string(i);
+    list += "]}";
+    CHECK(transformed("count(l, # >= 0)", list) == "5000");
+    CHECK(transformed("count(l, some(l, # < 0))", list) == "error: the expression takes more than 10000000 steps");
+    CHECK(transformed("map([1..1000000], map([1..1000000], 1))", list) == "error: the expression needs more than 64 MiB of memory");
+    CHECK(transformed("len([1..9000000])", list) == "error: the expression needs more than 64 MiB of memory");
+    CHECK(transformed("[1..1000000000000000]", list) == "\"[1..1000000000000000]\"");
+    CHECK(transformed("count(l, # >= 0)", list) == "5000");
+}
+
+TEST_CASE("payloads that are broken anywhere never crash an evaluation") {
+    std::mt19937_64 dice{5};
+    const std::string whole = R"({"a":[1,-2.5e3,"x\u00e4\n",true,null,{"b":{"c":"\ud83d\ude00"}}],"d":" ","e":{}})";
+    const auto p = compile("a[5].b.c == d or len(a) > 3 and $root != e", purpose::filter),
+               all = compile("merge($root, {x: a})", purpose::transform);
+    evaluator e;
+    for (int i = 0; i < 100'000; ++i) {
+        std::string broken = whole;
+        for (auto left = 1 + dice() % 3; left-- > 0;) {
+            const std::size_t at = dice() % broken.size();
+            switch (dice() % 3) {
+                case 0: broken[at] = static_cast<char>(dice()); break;
+                case 1: broken.erase(at, 1 + dice() % 4); break;
+                default: broken.insert(at, 1, "{}[]\",:\\1tn"[dice() % 11]);
+            }
+            if (broken.empty()) broken = "1";
+        }
+        (void)e.holds(*p, bytes_of(broken), {});
+        const auto written = e.json(*all, bytes_of(broken), {});
+        if (written) CHECK(wrong(*written) == "");
+    }
+}

@@ -1,0 +1,30 @@
+// json_text: characters of JSON texts. Functions without state; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqb::core::expressions {
+
+// The character of `\uXXXX` (or of a surrogate pair of them) at the beginning of `text`; `read`: how many bytes that was.
+[[nodiscard]] std::optional<char32_t> read_code_point(std::string_view text, std::size_t& read) noexcept;
+// How many bytes were written, at most 4.
+std::size_t write_utf8(char* to, char32_t c) noexcept;
+void append_utf8(std::string& to, char32_t c);
+// The character at `at`, which is moved behind it. What is no UTF-8 counts byte by byte.
+[[nodiscard]] char32_t next_character(std::string_view text, std::size_t& at) noexcept;
+
+// Whether each `\` of a text in JSON begins an escape that there is.
+[[nodiscard]] bool has_good_escapes(std::string_view raw) noexcept;
+// The text without its escapes, which are good; `to` has room for as many bytes. The answer is how many were written.
+[[nodiscard]] std::size_t unescape(std::string_view raw, char* to) noexcept;
+// With quotes and escapes.
+void append_json(std::string& to, std::string_view text);
+
+// As RFC 8259 has it, all of it.
+[[nodiscard]] bool is_json_number(std::string_view text) noexcept;
+
+}  // namespace mqb::core::expressions

@@ -1,0 +1,136 @@
+#include "core/expressions/json_text.hpp"
+#include "core/expressions/machine.hpp"
+
+#include <algorithm>
+
+namespace mqb::core::expressions {
+
+void machine::read_payload(const node& n) {
+    if (has_payload_) return;
+    if (!of_ || of_->payload.is_null()) fail(n, "the message has no payload");
+    const std::string_view wrong = work_.document.read(of_->payload.text());
+    if (!wrong.empty()) fail(n, "the payload is not structured JSON: " + std::string{wrong});
+    has_payload_ = true;
+}
+
+value machine::field(const node& n) {
+    workspace::slot& slot = work_.fields[n.data];
+    if (slot.evaluation == work_.evaluation) return slot.what;
+    read_payload(n);
+    slot.what = follow(n, code_.fields[n.data]);
+    slot.evaluation = work_.evaluation;
+    return slot.what;
+}
+
+value machine::follow(const node& n, const path& p) {
+    value v = work_.document.at(0);
+    const bool begins_with_name = std::holds_alternative<std::string>(p.steps.front());
+    if (begins_with_name && v.what != kind::raw_object)
+        fail(n, "the payload is no structured JSON object, but of the type " + std::string{type_name(v.what)});
+    for (const step& s : p.steps) {
+        v = std::holds_alternative<std::string>(s) ? member_of(v, std::get<std::string>(s)) : element_of(v, std::get<std::uint32_t>(s));
+        if (v.is_null()) break;
+    }
+    return v;
+}
+
+value machine::member_of(const value& of, std::string_view key) {
+    if (of.what == kind::raw_object) return work_.document.member_of(of.at, key);
+    if (of.what != kind::object) return {};
+    const auto all = of.members_view();
+    const auto found = std::ranges::find(all, key, &member::key);
+    return found == all.end() ? value{} : found->what;
+}
+
+value machine::element_of(const value& of, std::uint64_t index) {
+    if (of.what == kind::raw_list) return work_.document.element_of(of.at, index);
+    if (of.what == kind::list) return index < of.items.size ? of.items.data[index] : value{};
+    if (!of.is_text()) return {};
+    const std::string_view text = text_of(of);
+    for (std::size_t at = 0; at < text.size(); --index) {
+        const std::size_t from = at;
+        (void)next_character(text, at);
+        if (index == 0) return value::of(text.substr(from, at - from));
+    }
+    return {};
+}
+
+std::string_view machine::text_of(const value& text) {
+    if (text.what != kind::raw_text) return text.view();
+    const std::span<char> to = memory().array<char>(text.text.size);
+    return {to.data(), unescape(text.view(), to.data())};
+}
+
+decimal machine::number_of(const node& at, const value& number) const {
+    if (number.what == kind::number) return number.number;
+    decimal d;
+    if (read_decimal(number.view(), d) != reading::number)
+        fail(at, "the number in \"" + described(at) + "\" has more than " + std::to_string(decimal::most_digits) +
+                     " digits, or is out of range");
+    return d;
+}
+
+std::span<const value> machine::elements_of(const node& at, const value& list) {
+    if (list.what == kind::list) return list.elements_view();
+    if (list.what == kind::raw_list) {
+        if (lifted_ && lifted_at_ == list.at) return *lifted_;
+        lifted_ = work_.document.elements_of(list.at, memory());
+        lifted_at_ = list.at;
+        spend(at, lifted_->size());
+        return *lifted_;
+    }
+    if (list.what != kind::range) fail(at, '"' + described(at) + "\" is no list, but of the type " + std::string{type_name(list.what)});
+    const auto ends = list.elements_view();
+    if (!ends[0].is_number() || !ends[1].is_number()) fail(at, "only a range of whole numbers is a list");
+    const auto first = whole(number_of(at, ends[0])), last = whole(number_of(at, ends[1]));
+    constexpr std::int64_t furthest = 1'000'000'000'000;
+    if (!first || !last || std::max(std::abs(*first), std::abs(*last)) > furthest) fail(at, "only a range of whole numbers is a list");
+    const std::int64_t from = list.flag ? *first : *first + 1, to = list.flag ? *last : *last - 1;
+    if (to < from) return {};
+    spend(at, static_cast<std::uint64_t>(to - from) + 1);
+    const std::span<value> out = memory().array<value>(static_cast<std::size_t>(to - from) + 1);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = value::of(decimal::of(from + static_cast<std::int64_t>(i)));
+    return out;
+}
+
+std::span<const member> machine::members_of(const value& object) {
+    return object.what == kind::object ? object.members_view() : work_.document.members_of(object.at, memory());
+}
+
+value machine::index(const node& n) {
+    const value of = kid(n, 0), which = kid(n, 1);
+    if (which.is_text()) return member_of(of, text_of(which));
+    if (which.is_null()) return no_value(n, 1);
+    const auto i = which.is_number() ? whole(number_of(kid_node(n, 1), which)) : std::nullopt;
+    if (!i || *i < 0) fail(kid_node(n, 1), "an index is a whole number from 0 on, or a text");
+    return element_of(of, static_cast<std::uint64_t>(*i));
+}
+
+value machine::slice(const node& n) {
+    const value of = kid(n, 0);
+    const auto end = [&](std::size_t which, std::size_t standard) -> std::size_t {
+        const value v = kid(n, which);
+        if (v.is_null()) return standard;
+        const auto i = v.is_number() ? whole(number_of(kid_node(n, which), v)) : std::nullopt;
+        if (!i || *i < 0) fail(kid_node(n, which), "the end of a slice is a whole number from 0 on");
+        return static_cast<std::size_t>(*i);
+    };
+    const std::size_t from = end(1, 0), to = end(2, INT64_MAX);
+    if (of.is_null()) return no_value(n, 0);
+    if (of.is_list()) {
+        const auto all = elements_of(n, of);
+        if (from >= all.size() || to < from) return value::of(std::span<const value>{});
+        return value::of(all.subspan(from, std::min(to, all.size() - 1) - from + 1));
+    }
+    if (!of.is_text()) fail(kid_node(n, 0), "only a list or a text has slices, not " + std::string{type_name(of.what)});
+    const std::string_view text = text_of(of);
+    std::size_t at = 0, count = 0, first = text.size();
+    for (; at < text.size() && count <= to; ++count) {
+        if (count == from) first = at;
+        (void)next_character(text, at);
+    }
+    spend(n, text.size() / 64);
+    return value::of(first >= at ? std::string_view{} : text.substr(first, at - first));
+}
+
+}  // namespace mqb::core::expressions

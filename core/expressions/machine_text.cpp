@@ -1,0 +1,81 @@
+#include "core/expressions/json_text.hpp"
+#include "core/expressions/machine.hpp"
+
+namespace mqb::core::expressions {
+
+namespace {
+
+void append_decimal(std::string& to, const decimal& d) {
+    char text[decimal_text_size];
+    to.append(text, write_decimal(d, text));
+}
+
+template <class All, class One>
+void append_all(std::string& to, char open, char close, const All& all, One one) {
+    to += open;
+    bool is_first = true;
+    for (const auto& e : all) {
+        if (!is_first) to += ',';
+        is_first = false;
+        one(e);
+    }
+    to += close;
+}
+
+}  // namespace
+
+// What came in the payload goes out byte for byte, unless a key repeats in it: what was judged is what is written.
+void machine::append_json(std::string& to, const value& v) {
+    if (to.size() > workspace::most_memory) throw arena::exhausted{};
+    switch (v.what) {
+        case kind::null: to += "null"; break;
+        case kind::boolean: to += v.flag ? "true" : "false"; break;
+        case kind::number: append_decimal(to, v.number); break;
+        case kind::raw_number: to += v.view(); break;
+        case kind::text: expressions::append_json(to, v.view()); break;
+        case kind::raw_text: to.append(1, '"').append(v.view()).append(1, '"'); break;
+        case kind::raw_list:
+        case kind::raw_object:
+            if (!work_.document.has_repeated_keys(v.at, memory())) {
+                to += work_.document.raw(v.at);
+                break;
+            }
+            if (v.what == kind::raw_list) {
+                append_all(to, '[', ']', work_.document.elements_of(v.at, memory()), [&](const value& e) { append_json(to, e); });
+                break;
+            }
+            [[fallthrough]];
+        case kind::object:
+            append_all(to, '{', '}', members_of(v), [&](const member& m) {
+                expressions::append_json(to, m.key);
+                to += ':';
+                append_json(to, m.what);
+            });
+            break;
+        case kind::list: append_all(to, '[', ']', v.elements_view(), [&](const value& e) { append_json(to, e); }); break;
+        case kind::range: {
+            to += v.flag ? "\"[" : "\"(";
+            append_json(to, v.items.data[0]);
+            to += "..";
+            append_json(to, v.items.data[1]);
+            to += v.flag ? "]\"" : ")\"";
+            break;
+        }
+        case kind::date: break;
+    }
+}
+
+std::string machine::text_form(const value& v) {
+    if (v.is_text()) return std::string{text_of(v)};
+    std::string out;
+    if (v.what == kind::raw_number) {
+        decimal d;
+        if (read_decimal(v.view(), d) != reading::number) return std::string{v.view()};
+        append_decimal(out, d);
+        return out;
+    }
+    append_json(out, v);
+    return out;
+}
+
+}  // namespace mqb::core::expressions
