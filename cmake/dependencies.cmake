@@ -8,6 +8,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(simdjson REQUIRED)
+find_package(date CONFIG REQUIRED) # time zones; GCC 12 has none in <chrono>
 find_package(SQLite3 3.35 REQUIRED)
 
 # mqb::yaml: yaml-cpp under one name; its releases export different ones.

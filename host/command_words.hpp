@@ -26,7 +26,7 @@ void add_plugin_options(CLI::App& command, plugin_options& into);
 void add_limit_option(CLI::App& command, std::uint64_t& into, const std::string& text, const std::string& type);
 void add_log_options(CLI::App& command, std::string& level, std::string& format);
 
-// copy, schema and completion.
+// copy, eval, schema and completion.
 void add_tool_commands(CLI::App& app, command_actions& to);
 
 }  // namespace mqb::host

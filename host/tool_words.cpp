@@ -1,7 +1,8 @@
-// tool_words: the options of copy, schema and completion.
+// tool_words: the options of copy, eval, schema and completion.
 #include "host/command_words.hpp"
 #include "host/commands/completion.hpp"
 #include "host/commands/copy.hpp"
+#include "host/commands/eval.hpp"
 #include "host/commands/schema.hpp"
 
 #include <memory>
@@ -37,6 +38,26 @@ void add_copy(CLI::App& app, command_actions& to) {
     to.push_back({&command, [into] { return copy(*into); }});
 }
 
+void add_eval(CLI::App& app, command_actions& to) {
+    const auto into = std::make_shared<eval_options>();
+    CLI::App& command = add_command(app, "eval", "Evaluate an expression over a message, and print the result as JSON",
+                                    "mqbridge eval 'round(price * 1.19, 2)' '{\"price\": 9.99}'");
+    command.add_option("expression", into->expression, "As in a filter or a transform; behind -- if it begins with -")
+        ->required()
+        ->type_name("EXPRESSION");
+    const CLI::Option* message =
+        command.add_option("message", into->message, "The payload as JSON, @FILE, or - for standard input; none if unset")
+            ->type_name("MESSAGE");
+    command.add_option("--metadata", into->metadata, "An entry of the message's metadata; several: again")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    command.add_flag("--filter", into->is_filter, "By the rules of a filter: the result is true or false");
+    to.push_back({&command, [into, message] {
+                      into->has_message = message->count() != 0;
+                      return evaluate(*into);
+                  }});
+}
+
 void add_schema(CLI::App& app, command_actions& to) {
     const auto into = std::make_shared<schema_options>();
     CLI::App& command = add_command(app, "schema", "Print the JSON Schema of a route file with all plugins that are found, for editors",
@@ -65,6 +86,7 @@ void add_completion(CLI::App& app, command_actions& to) {
 
 void add_tool_commands(CLI::App& app, command_actions& to) {
     add_copy(app, to);
+    add_eval(app, to);
     add_schema(app, to);
     add_completion(app, to);
 }

@@ -93,7 +93,7 @@ struct code {
     std::vector<std::string> locals;
     std::vector<std::string> names;
     std::vector<std::unique_ptr<re2::RE2>> patterns;
-    bool takes_root = false;
+    bool reads_payload = false;
     arena memory{4u << 20};  // what constants point to
 
     [[nodiscard]] std::span<const std::uint32_t> kids_of(const node& n) const noexcept { return {kids.data() + n.first, n.count}; }

@@ -63,7 +63,12 @@ int compare(const decimal& a, const decimal& b) noexcept {
     }
     const int larger = a.is_negative ? -1 : 1;
     u128 left = a.coefficient(), right = b.coefficient();
-    if (a.exponent != b.exponent) {
+    const std::int64_t apart = std::int64_t{a.exponent} - b.exponent;
+    if (apart != 0 && (a.high | b.high) == 0 && apart <= 18 && apart >= -18) {
+        // 64 bits and 18 digits more are below 128 bits.
+        if (apart > 0) left *= powers_of_ten[static_cast<std::size_t>(apart)];
+        if (apart < 0) right *= powers_of_ten[static_cast<std::size_t>(-apart)];
+    } else if (apart != 0) {
         const int a_digits = digits_of(left), b_digits = digits_of(right);
         const std::int64_t a_size = std::int64_t{a_digits} + a.exponent, b_size = std::int64_t{b_digits} + b.exponent;
         if (a_size != b_size) return a_size > b_size ? larger : -larger;

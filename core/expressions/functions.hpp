@@ -33,6 +33,9 @@ struct function {
 
 [[nodiscard]] std::span<const function> all_functions() noexcept;
 
+// What stands behind a date and a point; the date is their first argument.
+[[nodiscard]] std::span<const function> date_methods() noexcept;
+
 // What takes a list and an expression about `#`.
 enum class closure : std::uint8_t { all, none, some, one, filter, map, flat_map, count };
 [[nodiscard]] std::optional<closure> closure_named(std::string_view name) noexcept;
@@ -40,14 +43,14 @@ enum class closure : std::uint8_t { all, none, some, one, filter, map, flat_map,
 
 // ` (did you mean "len"?)`, or nothing.
 [[nodiscard]] std::string near_function(std::string_view name);
-// Part of the language, and not of this version.
-[[nodiscard]] bool is_not_yet(std::string_view name) noexcept;
+[[nodiscard]] std::string near_method(std::string_view name);
 
 namespace functions {
 [[nodiscard]] std::span<const function> of_texts() noexcept;
 [[nodiscard]] std::span<const function> of_numbers() noexcept;
 [[nodiscard]] std::span<const function> of_lists() noexcept;
 [[nodiscard]] std::span<const function> of_types() noexcept;
+[[nodiscard]] std::span<const function> of_dates() noexcept;
 }  // namespace functions
 
 }  // namespace mqb::core::expressions

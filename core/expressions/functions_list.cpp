@@ -54,6 +54,7 @@ value flatten(const call& c) {
             continue;
         }
         const auto inner = c.by.elements_of(c.at, v);
+        c.by.spend(c.at, inner.size());
         out.insert(out.end(), inner.begin(), inner.end());
     }
     const std::span<value> kept = c.by.memory().array<value>(out.size());

@@ -5,7 +5,10 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
+#include <vector>
 
 namespace mqb::core::expressions {
 
@@ -68,7 +71,7 @@ void json_document::shrink() noexcept {
 }
 
 // From where a scalar begins to the blanks before the next place.
-std::string_view json_document::scalar(std::uint32_t place) const noexcept {
+inline std::string_view json_document::scalar(std::uint32_t place) const noexcept {
     const std::uint32_t from = places_[place];
     std::size_t to = place + 1 < count_ ? places_[place + 1] : text_.size();
     while (is_blank(text_[to - 1])) --to;
@@ -80,9 +83,8 @@ std::string_view json_document::quoted(std::uint32_t place) const noexcept {
     return whole.substr(1, whole.size() - 2);
 }
 
-bool json_document::is_scalar_good(std::uint32_t place) const noexcept {
+inline bool json_document::is_scalar_good(std::uint32_t place) const noexcept {
     switch (letter(place)) {
-        case '"': return !has_escapes_ || has_good_escapes(quoted(place));
         case 't': return scalar(place) == "true";
         case 'f': return scalar(place) == "false";
         case 'n': return scalar(place) == "null";
@@ -91,43 +93,52 @@ bool json_document::is_scalar_good(std::uint32_t place) const noexcept {
 }
 
 std::string_view json_document::check() noexcept {
-    enum class expected { value, key, behind } next = expected::value;
+    constexpr std::string_view broken = "it is no JSON", early = "it ends too early";
+    const std::uint32_t* const places = places_;
+    const char* const text = text_.data();
+    const std::uint32_t count = count_;
     std::array<std::uint32_t, deepest> open;
     std::uint32_t depth = 0, i = 0;
-    const auto close = [&] {
-        ends_[open[--depth]] = i++;
-        next = expected::behind;
+    bool in_object = false;
+    const auto letter_at = [&](std::uint32_t place) { return text[places[place]]; };
+    // From a key to its value.
+    const auto passes_key = [&] {
+        if (count - i < 3 || letter_at(i) != '"' || letter_at(i + 1) != ':') return false;
+        if (has_escapes_ && !has_good_escapes(quoted(i))) return false;
+        i += 2;
+        return true;
     };
-    constexpr std::string_view broken = "it is no JSON";
-    while (depth != 0 || next != expected::behind) {
-        if (i >= count_) return "it ends too early";
-        const char c = letter(i);
-        if (next == expected::key) {
-            if (c != '"' || letter(i + 1) != ':' || !is_scalar_good(i)) return broken;
-            i += 2;
-            next = expected::value;
-        } else if (next == expected::behind) {
-            const bool is_object = letter(open[depth - 1]) == '{';
-            if (c == (is_object ? '}' : ']')) {
-                close();
-            } else if (c == ',') {
-                ++i;
-                next = is_object ? expected::key : expected::value;
-            } else {
-                return broken;
-            }
-        } else if (c == '{' || c == '[') {
+    for (;;) {
+        if (i >= count) return early;
+        const char c = letter_at(i);
+        if (c == '{' || c == '[') {
             if (depth == deepest) return "its nesting is deeper than 128";
             open[depth++] = i++;
-            next = c == '{' ? expected::key : expected::value;
-            if (letter(i) == (c == '{' ? '}' : ']')) close();
+            in_object = c == '{';
+            if (i >= count) return early;
+            if (letter_at(i) != (in_object ? '}' : ']')) {
+                if (in_object && !passes_key()) return broken;
+                continue;
+            }
         } else {
-            if (!is_scalar_good(i)) return broken;
+            if (c == '"' ? has_escapes_ && !has_good_escapes(quoted(i)) : !is_scalar_good(i)) return broken;
             ++i;
-            next = expected::behind;
+        }
+        // Behind a value, or before the end of what is empty.
+        for (;;) {
+            if (depth == 0) return i == count ? std::string_view{} : "something follows it";
+            if (i >= count) return early;
+            const char sign = letter_at(i);
+            if (sign == ',') {
+                ++i;
+                if (in_object && !passes_key()) return broken;
+                break;
+            }
+            if (sign != (in_object ? '}' : ']')) return broken;
+            ends_[open[--depth]] = i++;
+            in_object = depth != 0 && letter_at(open[depth - 1]) == '{';
         }
     }
-    return i == count_ ? std::string_view{} : "something follows it";
 }
 
 value json_document::at(std::uint32_t place) const noexcept {
@@ -154,21 +165,22 @@ std::string_view json_document::raw(std::uint32_t place) const noexcept {
     return text_.substr(places_[place], places_[ends_[place]] + 1 - places_[place]);
 }
 
-std::uint32_t json_document::behind(std::uint32_t place) const noexcept {
-    const char c = letter(place);
-    return c == '{' || c == '[' ? ends_[place] + 1 : place + 1;
-}
-
 template <class Visit>
 void json_document::each(std::uint32_t container, Visit visit) const {
     const std::uint32_t end = ends_[container], to_value = letter(container) == '{' ? 2 : 0;
-    for (std::uint32_t i = container + 1; i < end; i = behind(i + to_value) + 1)
+    const std::uint32_t* const places = places_;
+    const char* const text = text_.data();
+    for (std::uint32_t i = container + 1; i < end;) {
         if (!visit(i)) return;
+        i += to_value;
+        const char c = text[places[i]];
+        i = (c == '{' || c == '[' ? ends_[i] : i) + 2;
+    }
 }
 
-bool json_document::is_key(std::uint32_t place, std::string_view key) const noexcept {
+bool json_document::is_escaped_key(std::uint32_t place, std::string_view key) const noexcept {
     const std::string_view raw = quoted(place);
-    if (!has_escapes_ || !has_escape(raw)) return raw == key;
+    if (!has_escape(raw)) return raw == key;
     // An escape is never shorter than its character.
     if (raw.size() < key.size() || raw.size() > key.size() * 6) return false;
     char fixed[256];
@@ -180,8 +192,14 @@ bool json_document::is_key(std::uint32_t place, std::string_view key) const noex
 
 value json_document::member_of(std::uint32_t object, std::string_view key) const noexcept {
     std::uint32_t found = 0;
+    const char* const text = text_.data();
     each(object, [&](std::uint32_t place) {
-        if (is_key(place, key)) found = place + 2;
+        // Without escapes the key's bytes and a quote stand before the colon, or it is another key.
+        const std::size_t from = std::size_t{places_[place]} + 1, colon = places_[place + 1];
+        const bool is_key = has_escapes_ ? is_escaped_key(place, key)
+                                         : from + key.size() < colon && text[from + key.size()] == '"' &&
+                                               std::memcmp(text + from, key.data(), key.size()) == 0;
+        if (is_key) found = place + 2;
         return true;
     });
     return found == 0 ? value{} : at(found);
@@ -224,12 +242,15 @@ std::span<const member> json_document::members_of(std::uint32_t object, arena& m
 
 bool json_document::has_repeated_keys(std::uint32_t place, arena& memory) const {
     if (letter(place) != '{' && letter(place) != '[') return false;
-    for (std::uint32_t i = place; i < ends_[place]; ++i)
-        if (letter(i) == '{') {
-            std::size_t count = 0;
-            each(i, [&](std::uint32_t) { return ++count, true; });
-            if (count > 1 && members_of(i, memory).size() != count) return true;
-        }
+    std::vector<std::string_view> keys;
+    for (std::uint32_t i = place; i < ends_[place]; ++i) {
+        if (letter(i) != '{') continue;
+        keys.clear();
+        each(i, [&](std::uint32_t key) { return keys.push_back(key_text(key, memory)), true; });
+        if (keys.size() < 2) continue;
+        std::ranges::sort(keys);
+        if (std::ranges::adjacent_find(keys) != keys.end()) return true;
+    }
     return false;
 }
 

@@ -41,6 +41,8 @@ public:
     [[nodiscard]] value member_of(std::uint32_t object, std::string_view key) const noexcept;
     [[nodiscard]] value element_of(std::uint32_t list, std::uint64_t index) const noexcept;
     [[nodiscard]] std::span<const value> elements_of(std::uint32_t list, arena& memory) const;
+    // How many places a list or an object takes.
+    [[nodiscard]] std::uint32_t extent(std::uint32_t container) const noexcept { return ends_[container] - container; }
     // Each key once.
     [[nodiscard]] std::span<const member> members_of(std::uint32_t object, arena& memory) const;
     // Whether an object in the value, at any depth, has a key twice.
@@ -52,8 +54,7 @@ private:
     [[nodiscard]] std::string_view quoted(std::uint32_t place) const noexcept;
     [[nodiscard]] bool is_scalar_good(std::uint32_t place) const noexcept;
     [[nodiscard]] char letter(std::uint32_t place) const noexcept { return place < count_ ? text_[places_[place]] : '\0'; }
-    [[nodiscard]] std::uint32_t behind(std::uint32_t place) const noexcept;
-    [[nodiscard]] bool is_key(std::uint32_t place, std::string_view key) const noexcept;
+    [[nodiscard]] bool is_escaped_key(std::uint32_t place, std::string_view key) const noexcept;
     [[nodiscard]] std::string_view key_text(std::uint32_t place, arena& memory) const;
     // Calls with the place of each value (of its key, in an object) until that answers false.
     template <class Visit>

@@ -12,6 +12,12 @@ using namespace mqb::core::expressions;
 
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t small_stack = 2u << 20;  // its frames are many times as large
+#else
+constexpr std::size_t small_stack = 256u << 10;
+#endif
+
 std::string wrong(std::string_view text) {
     json_document d;
     return std::string{d.read(text)};
@@ -143,7 +149,7 @@ TEST_CASE("texts that nobody touched stay byte for byte") {
 }
 
 TEST_CASE("C095: deep nesting is an error with its name, on a small stack too") {
-    on_stack(256u << 10, [] {
+    on_stack(small_stack, [] {
         constexpr std::size_t deep = 100'000;
         const std::string lists = nested("[", "", "]", deep), objects = nested("{\"a\":", "1", "}", deep);
         for (const std::string& payload :
@@ -198,6 +204,45 @@ TEST_CASE("an evaluation is bounded in steps and in memory") {
     CHECK(transformed("len([1..9000000])", list) == "error: the expression needs more than 64 MiB of memory");
     CHECK(transformed("[1..1000000000000000]", list) == "\"[1..1000000000000000]\"");
     CHECK(transformed("count(l, # >= 0)", list) == "5000");
+}
+
+TEST_CASE("work that grows with the square of a message is bounded, too") {
+    std::string list = "0", members = "\"k\":0", texts = "\"x\"";
+    for (int i = 1; i < 20'000; ++i) {
+        list += "," + std::to_string(i);
+        members += ",\"k" + std::to_string(i) + "\":" + std::to_string(i);
+    }
+    const std::string payload = "{\"l\":[" + list + "],\"o\":{" + members + "},\"s\":\"" + std::string(1u << 20, 'x') + "\"}";
+    for (const char* expression :
+         {"all(l, l == l)", "all(l, s == s + '')", "count(l, o[`k${#}`] == 1)", "len(flatten(map(l, l)))", "len(flatMap(l, l))",
+          "all(l, contains(l, -1) or true)", "all(l, # not in l or true)", "len(map(l, upper(s)))", "count(l, matches(s, 'y'))",
+          "all(l, s[1000000 + # * 0] == 'x')", "`${s}${s}${s}${s}` + `${s}`", "len(map(l, merge(o, o)))", "len(map(l, `${s}${s}`))", "map(l, s)",
+          "count(l, len(s) == 1)", "len(map(l, string(o)))", "len(map(l, split(s, 'x')))"}) {
+        const std::string result = transformed(expression, payload);
+        if (std::string_view{expression}.starts_with('`')) {
+            CHECK(result.size() == 5 * (1u << 20) + 2);
+        } else {
+            CHECK_MESSAGE((result == "error: the expression takes more than 10000000 steps" ||
+                           result == "error: the expression needs more than 64 MiB of memory"),
+                          std::string{expression} << ": " << result.substr(0, 100));
+        }
+    }
+}
+
+TEST_CASE("the deepest expression is compiled and evaluated on a small stack") {
+    on_stack(small_stack, [] {
+        const auto around = [](std::string_view open, std::string_view inside, std::string_view close, std::size_t depth) {
+            return nested(open, inside, close, depth);
+        };
+        for (const std::string& expression :
+             {around("(", "a", ")", 99), around("[", "a", "]", 99), around("string(", "a", ")", 99), around("{k: ", "a", "}", 99),
+              around("`${", "a", "}`", 60), around("map([a], ", "#", ")", 99), around("(a + ", "a", ")", 49),
+              around("true ? ", "a", " : 1", 99), around("not ", "true", "", 99), "a" + around(" + a", "", "", 198),
+              around("a ?? ", "a", "", 99), around("(1 * -", "a", ")", 33), around("l[", "0", "]", 99)}) {
+            const std::string result = transformed(expression, R"({"a":1,"l":[0]})");
+            CHECK_MESSAGE(!result.starts_with("compile: "), expression.substr(0, 40) << result);
+        }
+    });
 }
 
 TEST_CASE("payloads that are broken anywhere never crash an evaluation") {

@@ -142,27 +142,4 @@ void append_json(std::string& to, std::string_view text) {
     to += '"';
 }
 
-bool is_json_number(std::string_view text) noexcept {
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    const auto digits = [&] {
-        const char* const from = at;
-        while (at != end && *at >= '0' && *at <= '9') ++at;
-        return at != from;
-    };
-    if (at != end && *at == '-') ++at;
-    if (at != end && *at == '0') {
-        ++at;
-    } else if (!digits()) {
-        return false;
-    }
-    if (at != end && *at == '.' && (++at, !digits())) return false;
-    if (at != end && (*at == 'e' || *at == 'E')) {
-        ++at;
-        if (at != end && (*at == '+' || *at == '-')) ++at;
-        if (!digits()) return false;
-    }
-    return at == end;
-}
-
 }  // namespace mqb::core::expressions

@@ -9,7 +9,7 @@
 
 namespace mqb::core::expressions {
 
-// The character of `\uXXXX` (or of a surrogate pair of them) at the beginning of `text`; `read`: how many bytes that was.
+// The character of `\uHHHH` (or of a surrogate pair of them) at the beginning of `text`; `read`: how many bytes that was.
 [[nodiscard]] std::optional<char32_t> read_code_point(std::string_view text, std::size_t& read) noexcept;
 // How many bytes were written, at most 4.
 std::size_t write_utf8(char* to, char32_t c) noexcept;
@@ -25,6 +25,27 @@ void append_utf8(std::string& to, char32_t c);
 void append_json(std::string& to, std::string_view text);
 
 // As RFC 8259 has it, all of it.
-[[nodiscard]] bool is_json_number(std::string_view text) noexcept;
+[[nodiscard]] inline bool is_json_number(std::string_view text) noexcept {
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const auto digits = [&] {
+        const char* const from = at;
+        while (at != end && *at >= '0' && *at <= '9') ++at;
+        return at != from;
+    };
+    if (at != end && *at == '-') ++at;
+    if (at != end && *at == '0') {
+        ++at;
+    } else if (!digits()) {
+        return false;
+    }
+    if (at != end && *at == '.' && (++at, !digits())) return false;
+    if (at != end && (*at == 'e' || *at == 'E')) {
+        ++at;
+        if (at != end && (*at == '+' || *at == '-')) ++at;
+        if (!digits()) return false;
+    }
+    return at == end;
+}
 
 }  // namespace mqb::core::expressions

@@ -1,7 +1,7 @@
 // lexer: the words of an expression's text, one after another. One thread.
 //
 //   number := digit+ ["." digit+] [("e" | "E") ["+" | "-"] digit+]        name := (letter | "_" | "$") (letter | digit | "_" | "$")*
-//   text   := "'" … "'" | '"' … '"'      with \\ \' \" \` \n \r \t \uXXXX; any other \ is itself
+//   text   := "'" … "'" | '"' … '"'      with \\ \' \" \` \n \r \t \uHHHH; any other \ is itself
 //   template := "`" (character | "${" expression "}")* "`"
 #pragma once
 

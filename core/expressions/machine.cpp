@@ -57,7 +57,7 @@ value machine::run(std::uint32_t at) {
         case op::sequence:
             for (std::size_t i = 0; i + 1 < n.count; ++i) (void)kid(n, i);
             return kid(n, n.count - 1);
-        case op::member: return member_of(kid(n, 0), code_.names[n.data]);
+        case op::member: return member_of(n, kid(n, 0), code_.names[n.data]);
         case op::index: return index(n);
         case op::slice: return slice(n);
         case op::list: return list(n);
@@ -93,16 +93,15 @@ value machine::run(std::uint32_t at) {
         }
         case op::conditional: return kid(n, truth(n, 0, "\"?\"") ? 1 : 2);
         case op::join: return join(n);
-        case op::call: return call_function(n);
+        case op::call: return call_function(n, all_functions()[n.data]);
         case op::match: return match(n);
         case op::closure: return each_element(n);
-        case op::method: break;
+        case op::method: return call_function(n, date_methods()[n.data]);
     }
     return {};
 }
 
-value machine::call_function(const node& n) {
-    const function& f = all_functions()[n.data];
+value machine::call_function(const node& n, const function& f) {
     constexpr std::size_t few = 4;
     value fixed[few];
     const std::span<value> arguments = n.count <= few ? std::span<value>{fixed, n.count} : memory().array<value>(n.count);
@@ -122,6 +121,7 @@ value machine::join(const node& n) {
         } else {
             out += text_form(v);
         }
+        if (out.size() > workspace::most_memory) throw arena::exhausted{};
     }
     spend(n, out.size() / 64);
     return value::of(memory().copy(out));

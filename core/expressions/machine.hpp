@@ -12,6 +12,8 @@
 
 namespace mqb::core::expressions {
 
+struct function;
+
 // What is read of a message.
 struct subject {
     buffer payload;
@@ -68,8 +70,8 @@ private:
 
     value field(const node& n);
     value follow(const node& n, const path& p);
-    value member_of(const value& of, std::string_view key);
-    value element_of(const value& of, std::uint64_t index);
+    value member_of(const node& n, const value& of, std::string_view key);
+    value element_of(const node& n, const value& of, std::uint64_t index);
     value index(const node& n);
     value slice(const node& n);
     value list(const node& n);
@@ -83,7 +85,7 @@ private:
     bool is_in(const node& n);
     bool is_in_range(const node& n, const value& v, const value& range);
     value join(const node& n);
-    value call_function(const node& n);
+    value call_function(const node& n, const function& f);
     value match(const node& n);
     value each_element(const node& n);
     void read_payload(const node& n);

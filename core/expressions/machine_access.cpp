@@ -28,25 +28,33 @@ value machine::follow(const node& n, const path& p) {
     if (begins_with_name && v.what != kind::raw_object)
         fail(n, "the payload is no structured JSON object, but of the type " + std::string{type_name(v.what)});
     for (const step& s : p.steps) {
-        v = std::holds_alternative<std::string>(s) ? member_of(v, std::get<std::string>(s)) : element_of(v, std::get<std::uint32_t>(s));
+        const auto* key = std::get_if<std::string>(&s);
+        v = key ? member_of(n, v, *key) : element_of(n, v, std::get<std::uint32_t>(s));
         if (v.is_null()) break;
     }
     return v;
 }
 
-value machine::member_of(const value& of, std::string_view key) {
-    if (of.what == kind::raw_object) return work_.document.member_of(of.at, key);
+value machine::member_of(const node& n, const value& of, std::string_view key) {
+    if (of.what == kind::raw_object) {
+        spend(n, work_.document.extent(of.at) / 64);
+        return work_.document.member_of(of.at, key);
+    }
     if (of.what != kind::object) return {};
     const auto all = of.members_view();
     const auto found = std::ranges::find(all, key, &member::key);
     return found == all.end() ? value{} : found->what;
 }
 
-value machine::element_of(const value& of, std::uint64_t index) {
-    if (of.what == kind::raw_list) return work_.document.element_of(of.at, index);
+value machine::element_of(const node& n, const value& of, std::uint64_t index) {
+    if (of.what == kind::raw_list) {
+        spend(n, work_.document.extent(of.at) / 64);
+        return work_.document.element_of(of.at, index);
+    }
     if (of.what == kind::list) return index < of.items.size ? of.items.data[index] : value{};
     if (!of.is_text()) return {};
     const std::string_view text = text_of(of);
+    spend(n, text.size() / 64);
     for (std::size_t at = 0; at < text.size(); --index) {
         const std::size_t from = at;
         (void)next_character(text, at);
@@ -99,11 +107,11 @@ std::span<const member> machine::members_of(const value& object) {
 
 value machine::index(const node& n) {
     const value of = kid(n, 0), which = kid(n, 1);
-    if (which.is_text()) return member_of(of, text_of(which));
+    if (which.is_text()) return member_of(n, of, text_of(which));
     if (which.is_null()) return no_value(n, 1);
     const auto i = which.is_number() ? whole(number_of(kid_node(n, 1), which)) : std::nullopt;
     if (!i || *i < 0) fail(kid_node(n, 1), "an index is a whole number from 0 on, or a text");
-    return element_of(of, static_cast<std::uint64_t>(*i));
+    return element_of(n, of, static_cast<std::uint64_t>(*i));
 }
 
 value machine::slice(const node& n) {

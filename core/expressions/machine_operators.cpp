@@ -80,10 +80,14 @@ value machine::calculate(const node& n) {
 
 bool machine::are_equal(const node& at, const value& a, const value& b) {
     if (a.is_number() && b.is_number()) return expressions::compare(number_of(at, a), number_of(at, b)) == 0;
-    if (a.is_text() && b.is_text()) return text_of(a) == text_of(b);
+    if (a.is_text() && b.is_text()) {
+        spend(at, std::min(a.text.size, b.text.size) / 64);
+        return text_of(a) == text_of(b);
+    }
     if (a.is_list() && b.is_list()) {
         const auto x = elements_of(at, a), y = elements_of(at, b);
         if (x.size() != y.size()) return false;
+        spend(at, x.size());
         for (std::size_t i = 0; i < x.size(); ++i)
             if (!are_equal(at, x[i], y[i])) return false;
         return true;
@@ -102,7 +106,7 @@ bool machine::are_equal(const node& at, const value& a, const value& b) {
     switch (a.what) {
         case kind::null: return true;
         case kind::boolean: return a.flag == b.flag;
-        case kind::date: return a.time == b.time;
+        case kind::date: return a.flag == b.flag && (!a.flag || a.date.time == b.date.time);
         case kind::range:
             return a.flag == b.flag && are_equal(at, a.items.data[0], b.items.data[0]) && are_equal(at, a.items.data[1], b.items.data[1]);
         default: return false;
@@ -111,7 +115,10 @@ bool machine::are_equal(const node& at, const value& a, const value& b) {
 
 int machine::order(const node& at, const value& a, const value& b) const {
     if (a.is_number() && b.is_number()) return expressions::compare(number_of(at, a), number_of(at, b));
-    if (a.what == kind::date && b.what == kind::date) return (a.time > b.time) - (a.time < b.time);
+    if (a.what == kind::date && b.what == kind::date) {
+        if (!a.flag || !b.flag) fail(at, "a date that is none has no order");
+        return (a.date.time > b.date.time) - (a.date.time < b.date.time);
+    }
     fail(at, "only numbers, or dates, have an order, not the types " + std::string{type_name(a.what)} + " and " +
                  std::string{type_name(b.what)});
 }

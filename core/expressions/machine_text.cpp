@@ -1,3 +1,4 @@
+#include "core/expressions/dates.hpp"
 #include "core/expressions/json_text.hpp"
 #include "core/expressions/machine.hpp"
 
@@ -61,12 +62,13 @@ void machine::append_json(std::string& to, const value& v) {
             to += v.flag ? "]\"" : ")\"";
             break;
         }
-        case kind::date: break;
+        case kind::date: expressions::append_json(to, v.flag ? date_text(v.date.time, v.date.zone) : "Invalid date"); break;
     }
 }
 
 std::string machine::text_form(const value& v) {
     if (v.is_text()) return std::string{text_of(v)};
+    if (v.what == kind::date) return v.flag ? date_text(v.date.time, v.date.zone) : "Invalid date";
     std::string out;
     if (v.what == kind::raw_number) {
         decimal d;

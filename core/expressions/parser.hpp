@@ -54,6 +54,7 @@ private:
     std::uint32_t pattern_call(const token& t);
     std::uint32_t method(std::uint32_t of, const token& name, std::uint32_t from);
     std::vector<std::uint32_t> arguments(std::string_view of);
+    void check_count(const function& f, std::size_t given, std::uint32_t from) const;
     std::uint32_t round_bracket(const token& t);
     std::uint32_t square_bracket(const token& t);
     std::uint32_t range(const token& t, std::uint32_t from);

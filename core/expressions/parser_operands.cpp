@@ -153,23 +153,24 @@ std::vector<std::uint32_t> parser::arguments(std::string_view of) {
     return out;
 }
 
+void parser::check_count(const function& f, std::size_t given, std::uint32_t from) const {
+    if (given >= f.least && given <= f.most) return;
+    const std::string most = std::to_string(f.most);
+    const std::string wanted = f.least == f.most     ? most
+                               : f.most == UINT8_MAX ? "at least " + std::to_string(f.least)
+                                                     : std::to_string(f.least) + " to " + most;
+    throw mistake{from, end_ - from,
+                  quoted(f.name) + " takes " + wanted + (wanted == "1" ? " argument" : " arguments") + ", not " + std::to_string(given)};
+}
+
 std::uint32_t parser::called(const token& t) {
     if (const auto c = closure_named(t.text)) return closure_call(t, *c);
     if (t.is("matches") || t.is("extract")) return pattern_call(t);
-    if (is_not_yet(t.text)) throw mistake{t.offset, t.length, "function " + quoted(t.text) + " is not supported yet"};
     const auto all = all_functions();
     const auto found = std::ranges::find(all, t.text, &function::name);
     if (found == all.end()) throw mistake{t.offset, t.length, "there is no function " + quoted(t.text) + near_function(t.text)};
     const auto given = arguments(t.text);
-    if (given.size() < found->least || given.size() > found->most) {
-        const std::string most = std::to_string(found->most);
-        const std::string wanted = found->least == found->most ? most
-                                   : found->most == UINT8_MAX  ? "at least " + std::to_string(found->least)
-                                                               : std::to_string(found->least) + " to " + most;
-        throw mistake{
-            t.offset, end_ - t.offset,
-            quoted(t.text) + " takes " + wanted + (wanted == "1" ? " argument" : " arguments") + ", not " + std::to_string(given.size())};
-    }
+    check_count(*found, given.size(), t.offset);
     return add(op::call, t.offset, given, static_cast<std::uint32_t>(found - all.begin()));
 }
 
@@ -186,9 +187,14 @@ std::uint32_t parser::closure_call(const token& t, closure c) {
     return add(op::closure, t.offset, {list, body}, static_cast<std::uint32_t>(c));
 }
 
-std::uint32_t parser::method(std::uint32_t, const token& name, std::uint32_t) {
-    throw mistake{name.offset, name.length,
-                  "there is no method " + quoted(name.text) + (is_not_yet("d") ? ": those of dates are not supported yet" : "")};
+std::uint32_t parser::method(std::uint32_t of, const token& name, std::uint32_t from) {
+    const auto all = date_methods();
+    const auto found = std::ranges::find(all, name.text, &function::name);
+    if (found == all.end()) throw mistake{name.offset, name.length, "there is no method " + quoted(name.text) + near_method(name.text)};
+    std::vector<std::uint32_t> kids = arguments(name.text);
+    check_count(*found, kids.size(), name.offset);
+    kids.insert(kids.begin(), of);
+    return add(op::method, from, kids, static_cast<std::uint32_t>(found - all.begin()));
 }
 
 std::uint32_t parser::pattern_call(const token& t) {

@@ -94,14 +94,16 @@ outcome<program> compile(std::string_view source, purpose meant_for) {
     } catch (const mistake& m) { return m; } catch (const arena::exhausted&) {
         return mistake{0, 1, "the texts of the expression are too long"};
     }
-    return program{made};
+    program out{made};
+    made->reads_payload = !out.payload_paths().empty();
+    return out;
 }
 
 const std::string& program::source() const noexcept { return code_->source; }
 purpose program::meant_for() const noexcept { return code_->meant_for; }
 const std::vector<std::string>& program::metadata_keys() const noexcept { return code_->metadata; }
 
-bool program::needs_payload() const noexcept { return !payload_paths().empty(); }
+bool program::needs_payload() const noexcept { return code_->reads_payload; }
 
 std::vector<std::string> program::payload_paths() const {
     const std::vector<bool> is_reached = reached(*code_);

@@ -130,7 +130,7 @@ struct printer {
             case op::call: return std::string{all_functions()[n.data].name} + "(" + all(n, 0, ", ") + ")";
             case op::match: return (n.flag ? "extract(" : "matches(") + all(n, 0, ", ") + ")";
             case op::closure: return std::string{name_of(static_cast<closure>(n.data))} + "(" + all(n, 0, ", ") + ")";
-            case op::method: return {};
+            case op::method: return kid(n, 0) + "." + std::string{date_methods()[n.data].name} + "(" + all(n, 1, ", ") + ")";
             default: return "(" + all(n, 0, sign_of(n.what)) + ")";
         }
     }

@@ -17,8 +17,8 @@ struct member;
 
 struct value {
     kind what = kind::null;
-    bool flag = false;     // boolean: true; range: both ends belong to it
-    std::uint32_t at = 0;  // raw_list, raw_object: where in the document; date: the time zone
+    bool flag = false;     // boolean: true; range: both ends belong to it; date: there is such a moment
+    std::uint32_t at = 0;  // raw_list, raw_object: where in the document
 
     struct characters {
         const char* data;
@@ -32,12 +32,16 @@ struct value {
         const member* data;
         std::size_t size;
     };
+    struct moment {
+        std::int64_t time;  // milliseconds since 1970 in UTC
+        const void* zone;   // dates.hpp
+    };
     union {
         decimal number{};
-        characters text;    // text; raw_number and raw_text as in JSON, without quotes
-        elements items;     // list; range: its two ends
-        members entries;    // object, in its order, each key once
-        std::int64_t time;  // date: milliseconds since 1970 in UTC
+        characters text;  // text; raw_number and raw_text as in JSON, without quotes
+        elements items;   // list; range: its two ends
+        members entries;  // object, in its order, each key once
+        moment date;
     };
 
     [[nodiscard]] std::string_view view() const noexcept { return {text.data, text.size}; }
@@ -78,6 +82,13 @@ struct value {
         value v;
         v.what = kind::object;
         v.entries = {all.data(), all.size()};
+        return v;
+    }
+    [[nodiscard]] static value of(moment m, bool is_valid = true) noexcept {
+        value v;
+        v.what = kind::date;
+        v.flag = is_valid;
+        v.date = m;
         return v;
     }
 };
