@@ -36,6 +36,28 @@ struct coefficient_reader {
     [[nodiscard]] u128 value() const noexcept { return digits > 19 ? large : small; }
 };
 
+// Most numbers: a few digits, perhaps with a point. False: read it the long way.
+bool read_short(const char* at, const char* end, decimal& out) noexcept {
+    constexpr std::ptrdiff_t longest = 19;  // so many digits are below 64 bits
+    if (end - at > longest) return false;
+    const bool is_negative = at != end && *at == '-';
+    if (is_negative) ++at;
+    std::uint64_t n = 0;
+    const char* const first = at;
+    for (; at != end && is_digit(*at); ++at) n = n * 10 + static_cast<unsigned>(*at - '0');
+    if (at == first) return false;
+    std::ptrdiff_t scale = 0;
+    if (at != end && *at == '.') {
+        const char* const fraction = ++at;
+        for (; at != end && is_digit(*at); ++at) n = n * 10 + static_cast<unsigned>(*at - '0');
+        scale = at - fraction;
+        if (scale == 0) return false;
+    }
+    if (at != end) return false;
+    out = {n, 0, -static_cast<std::int32_t>(scale), is_negative && n != 0};
+    return true;
+}
+
 constexpr std::int64_t far_too_large = 4'000'000'000;
 
 std::size_t put_digits(u128 n, char* to) noexcept {
@@ -54,6 +76,7 @@ std::size_t put_digits(u128 n, char* to) noexcept {
 reading read_decimal(std::string_view text, decimal& out) noexcept {
     const char* at = text.data();
     const char* const end = at + text.size();
+    if (read_short(at, end, out)) return reading::number;
     const bool is_negative = at != end && *at == '-';
     if (at != end && (*at == '-' || *at == '+')) ++at;
     coefficient_reader all;

@@ -97,6 +97,8 @@ std::string_view json_document::check() noexcept {
     const std::uint32_t* const places = places_;
     const char* const text = text_.data();
     const std::uint32_t count = count_;
+    std::uint32_t* const ends = ends_.get();
+    const bool has_escapes = has_escapes_;
     std::array<std::uint32_t, deepest> open;
     std::uint32_t depth = 0, i = 0;
     bool in_object = false;
@@ -104,7 +106,7 @@ std::string_view json_document::check() noexcept {
     // From a key to its value.
     const auto passes_key = [&] {
         if (count - i < 3 || letter_at(i) != '"' || letter_at(i + 1) != ':') return false;
-        if (has_escapes_ && !has_good_escapes(quoted(i))) return false;
+        if (has_escapes && !has_good_escapes(quoted(i))) return false;
         i += 2;
         return true;
     };
@@ -121,7 +123,7 @@ std::string_view json_document::check() noexcept {
                 continue;
             }
         } else {
-            if (c == '"' ? has_escapes_ && !has_good_escapes(quoted(i)) : !is_scalar_good(i)) return broken;
+            if (c == '"' ? has_escapes && !has_good_escapes(quoted(i)) : !is_scalar_good(i)) return broken;
             ++i;
         }
         // Behind a value, or before the end of what is empty.
@@ -135,7 +137,7 @@ std::string_view json_document::check() noexcept {
                 break;
             }
             if (sign != (in_object ? '}' : ']')) return broken;
-            ends_[open[--depth]] = i++;
+            ends[open[--depth]] = i++;
             in_object = depth != 0 && letter_at(open[depth - 1]) == '{';
         }
     }
