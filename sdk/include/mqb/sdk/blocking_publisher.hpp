@@ -9,6 +9,9 @@
 // and, on any thread,
 //   void wake() noexcept             ends what blocks, after a cancel
 // A send may also take its end with later() and be completed in a later idle or send: for clients with pipelined confirms.
+//
+// Who promises ordered_retry() and whose send ends before it returns says keep_order_of_retries() in the constructor: the sends that
+// wait behind one that left something undone then come back unsent, with the status retry, and send() sees none of them but the empty one.
 #pragma once
 
 #include <mqb/sdk/publisher.hpp>
@@ -23,10 +26,14 @@ public:
     using publisher::publisher;
     void set_idle_period(std::chrono::milliseconds period) noexcept { worker_.set_idle_period(period); }  // in the constructor
     bool should_stop() const noexcept { return worker_.should_stop(); }  // the operation that runs now is cancelled
+    void keep_order_of_retries() noexcept { keeps_order_ = true; }       // in the constructor
 
-    detail::worker& thread() noexcept { return worker_; }  // for the edge
+    // ---- for the edge ----
+    detail::worker& thread() noexcept { return worker_; }
+    bool keeps_order() const noexcept { return keeps_order_; }
 
 private:
+    bool keeps_order_ = false;
     detail::worker worker_;
 };
 

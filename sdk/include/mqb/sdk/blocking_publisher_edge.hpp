@@ -29,7 +29,22 @@ private:
     using blocking_body<T>::self;
     void run_send(const job& one) noexcept {
         send_call call(*static_cast<mqb_send*>(one.what), *self);
-        this->answer(call, one.is_cancelled, MQB_DISCONNECTED, [&] { return self->send(call); });
+        if (!self->keeps_order()) return this->answer(call, one.is_cancelled, MQB_DISCONNECTED, [&] { return self->send(call); });
+        mqb_status with = MQB_CANCELLED;
+        if (one.is_put_off && !one.is_cancelled && !call.flushes())
+            with = static_cast<mqb_status>(call.fail(status::retry, "behind messages that were not sent"));
+        else if (!one.is_cancelled)
+            with = start(call, MQB_DISCONNECTED, [&] { return self->send(call); });
+        if (with == MQB_PENDING) return;
+        const bool is_left = leaves_something(call);
+        self->finish(&call.raw().call, with, false);
+        // Everything that was started until here has been posted; the host starts nothing more before it has dealt with this end.
+        if (is_left) self->thread().put_off(job_kind::send);
+    }
+    static bool leaves_something(const send_call& call) noexcept {
+        for (std::uint32_t i = 0; i < call.size(); ++i)
+            if (const auto result = call.outcome(i).result; result != MQB_DONE && result != MQB_REFUSED) return true;
+        return false;
     }
 };
 

@@ -19,6 +19,7 @@ struct job {
     bool is_cancelled = false;  // before it began
     void* what = nullptr;       // the call, or the batch
     std::uint64_t number = 0;   // the operation, or the token
+    bool is_put_off = false;    // not to be begun: what came before it was left undone
 };
 
 // Threads: post and cancel are [any]; the body runs on the worker's own thread, and nowhere else.
@@ -59,6 +60,13 @@ public:
         }
         changed_.notify_one();
         if (interrupts) body.interrupt();
+    }
+
+    // What of this kind has not begun is not to be begun.
+    void put_off(job_kind kind) noexcept {
+        std::lock_guard lock(mutex_);
+        for (std::size_t i = first_; i < posted_.size(); ++i)
+            if (posted_[i].kind == kind) posted_[i].is_put_off = true;
     }
 
     // Whether the host has asked to end the operation that is running now. [any]
