@@ -31,6 +31,8 @@ boost::asio::awaitable<bool> running_route::come_to_rest() {
     }
     input_->book->give_up();
     if (poll_.pending) clock_.cancel(poll_);
+    auto telling = tell_of_end();
+    co_await std::move(telling);
     stop_links();
     while (!is_too_late_ && !is_at_rest()) co_await until_mail();
     update_bytes();
@@ -39,6 +41,17 @@ boost::asio::awaitable<bool> running_route::come_to_rest() {
         co_return false;
     }
     co_return true;
+}
+
+// An output that leaves a mark where everything has arrived hears whether it has; most do not care.
+boost::asio::awaitable<void> running_route::tell_of_end() {
+    if (!input_ended_ || stop_requested_ || failing_ || is_late_) co_return;
+    last_word_.id = "input.ended";
+    last_word_.request = "{}";
+    last_word_.done = [](call& c, status) noexcept { static_cast<last_word&>(c).pending = false; };
+    last_word_.pending = true;
+    if (output_->link->control(last_word_) != status::pending) last_word_.pending = false;
+    while (last_word_.pending && !is_too_late_) co_await until_mail();
 }
 
 // Outermost first: what a middleware was lent stays valid until its own end.

@@ -83,6 +83,9 @@ private:
         running_route* self = nullptr;
         bool pending = false;
     };
+    struct last_word : control_call {
+        bool pending = false;
+    };
     struct route_timer : timer {
         running_route* self = nullptr;
         bool pending = false;
@@ -106,6 +109,7 @@ private:
     boost::asio::awaitable<bool> connect_one(consumer* c, publisher* p, const std::string& path);
     boost::asio::awaitable<void> move_messages();
     boost::asio::awaitable<bool> come_to_rest();
+    boost::asio::awaitable<void> tell_of_end();
     boost::asio::awaitable<bool> close_all();
     boost::asio::awaitable<bool> close_workers();
     // unused: what is given up before the route has used it. The route goes on, so its deadline does not begin yet.
@@ -258,6 +262,7 @@ private:
     std::atomic<bool> pause_requested_{false};
     std::atomic<bool> lag_requested_{false};
     lag_question lag_question_;
+    last_word last_word_;  // to the output
     bool paused_ = false;
     std::string pause_cause_;
     std::string lost_cause_;  // of a connection

@@ -141,3 +141,40 @@ TEST_CASE("an endpoint for dead letters finishes what it holds before it is clos
     }
     CHECK(fails.end().cause == "dead_letters.endpoint: could not finish what it holds: the plan said so");
 }
+
+TEST_CASE("an output hears of the end of its input when that has come by itself and everything is settled") {
+    enum class ending { by_itself, stopped, failed };
+    for (const answers how : all_answers)
+        for (const ending what : {ending::by_itself, ending::stopped, ending::failed}) {
+            rig r{source_named("prefix", how), sink_named("ordered", how), messages, 5};
+            std::vector<std::string> heard;
+            std::size_t settled = 0;
+            std::uint32_t sends = 0;
+            r.on_event = [&](rig& self, std::size_t) {
+                if (!self.output || self.output->on_control) return;
+                self.output->on_control = [&](core::control_call& c) {
+                    heard.push_back(c.id + c.request);
+                    settled = self.from.count(item::place::settled);
+                    sends = static_cast<std::uint32_t>(self.log().starts_of(verb::flush));
+                    return status::unsupported;
+                };
+            };
+            if (what == ending::stopped) r.stop_at = 12;
+            if (what == ending::failed) {
+                r.sink_script.fail(verb::send, 2,
+                                   {.result = static_cast<std::int32_t>(core::send_result::refused), .first = 0, .count = 1});
+                r.definition.on_error = core::error_policy::stop;
+            }
+            run(r);
+            INFO(r.describe());
+            r.check_end();
+            if (what != ending::by_itself) {
+                CHECK(heard.empty());
+                continue;
+            }
+            CHECK(r.end().state == route_state::completed);
+            CHECK(heard == std::vector<std::string>{"input.ended{}"});
+            CHECK(settled == messages);
+            CHECK(sends >= 1);
+        }
+}

@@ -7,6 +7,7 @@
 #include "tests/shapes/fake_endpoint.hpp"
 #include "tests/shapes/queue_store.hpp"
 
+#include <functional>
 #include <string>
 
 namespace mqb::shapes {
@@ -34,8 +35,10 @@ public:
     core::status connect(core::call& c) override { return start_connect(c); }
     core::status send(core::send_call& c) override;
     void cancel(core::call& c) override { cancel_call(c); }
+    core::status control(core::control_call& c) override { return on_control ? on_control(c) : core::status::unsupported; }
     core::status close(core::call& c) override { return start_close(c); }
     void listen(core::event_sink*) override {}
+    std::function<core::status(core::control_call&)> on_control;
 
 private:
     core::status carry_out(operation& op) override;
