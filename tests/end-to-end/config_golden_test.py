@@ -17,6 +17,7 @@ LOADS = {
     "06-all-route-fields.yaml": [],
     "07-null-forms.yaml": [],
     "08-anchors-env.yaml": [],
+    "12-dir-spool.yaml": [],
     "14-memory-forms.yaml": [],
     "15-ipc.yaml": [],
 }

@@ -1,0 +1,58 @@
+#include "claim.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+namespace mqb::dir_spool {
+namespace {
+
+constexpr int safely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+std::string holder_in(int file) {
+    std::array<char, 32> text{};
+    if (::pread(file, text.data(), text.size() - 1, 0) <= 0) return "another process";
+    const std::size_t digits = std::strspn(text.data(), "0123456789");
+    return digits == 0 ? "another process" : "process " + std::string(text.data(), digits);
+}
+
+}  // namespace
+
+int claim::take(int directory) {
+    while (!file_) {
+        descriptor opened(::openat(directory, name_.c_str(), O_RDWR | O_CREAT | safely, 0666));
+        if (!opened) return errno;
+        struct stat locked {
+        }, named{};
+        if (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK) return errno;
+            holder_ = holder_in(opened.number());
+            return EWOULDBLOCK;
+        }
+        if (::fstat(opened.number(), &locked) != 0) return errno;
+        if (!S_ISREG(locked.st_mode)) return EINVAL;
+        // Between open and lock its holder may have removed it.
+        if (::fstatat(directory, name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 || named.st_ino != locked.st_ino) continue;
+        descriptor place(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (!place) return errno;
+        directory_ = std::move(place);
+        file_ = std::move(opened);
+        // On a full disk the file stays empty; the lock is what counts.
+        const std::string text = std::to_string(::getpid()) + "\n";
+        if (::ftruncate(file_.number(), 0) == 0) (void)!::pwrite(file_.number(), text.data(), text.size(), 0);
+    }
+    return 0;
+}
+
+void claim::release() noexcept {
+    if (!file_) return;
+    ::unlinkat(directory_.number(), name_.c_str(), 0);
+    file_.close();
+    directory_.close();
+}
+
+}  // namespace mqb::dir_spool
