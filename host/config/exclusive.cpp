@@ -20,11 +20,13 @@ struct identity {
 // A file that is there is what it is by whatever name: hard links and mounts count. None where sharing does no harm.
 std::optional<identity> identity_of(const exclusive_use& use) {
     if (use.value.kind != "path") return identity{use.value.text, use.value.text};
+    // The standard stream of its side, which may be a file.
+    const std::string path = use.value.text != "-" ? use.value.text : use.which == core::consumer_side ? "/dev/stdin" : "/dev/stdout";
     struct stat about {};
-    const bool is_there = ::stat(use.value.text.c_str(), &about) == 0;
+    const bool is_there = ::stat(path.c_str(), &about) == 0;
     if (is_there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return std::nullopt;
     std::error_code failed;
-    const fs::path file{use.value.text};
+    const fs::path file{path};
     const fs::path whole = fs::weakly_canonical(fs::absolute(file, failed), failed);
     const std::string name = (failed ? file : whole).lexically_normal().string();
     return identity{is_there ? std::to_string(about.st_dev) + ':' + std::to_string(about.st_ino) : name, name};

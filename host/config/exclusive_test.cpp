@@ -22,6 +22,11 @@ TEST_CASE("a route does not write the file that it reads") {
               .size() == 1);
 }
 
+TEST_CASE("standard input and output have one name and are two things") {
+    CHECK(complaints("r:\n  input: {file: {path: \"-\"}}\n  output: {file: {path: \"-\"}}\n").empty());
+    CHECK(complaints("r:\n  input: {file: {path: ./-}}\n  output: {file: {path: ./-}}\n").size() == 1);
+}
+
 TEST_CASE("a file has one writer in all files of the set") {
     CHECK(plan({{"a.yaml", "a: {input: {queue: {}}, output: {file: {path: x}}}\n"},
                 {"b.yaml", "b: {input: {queue: {}}, output: {file: {path: x}}}\n"}})

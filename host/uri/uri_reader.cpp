@@ -132,7 +132,8 @@ bool uri_reader::put_roles(const uri_endpoint& from, const schema& against, cons
     }
     auto decoded = value_text(rest);
     if (!decoded) return complain(decoded.error().text), false;
-    return put(into, path->name, text(std::move(*decoded)), false);
+    const bool is_stream = *decoded == "-" && path->what.exclusive == "path";  // of files it is no name but what "-" alone is
+    return put(into, path->name, text(is_stream ? stream_ : std::move(*decoded)), false);
 }
 
 bool uri_reader::add_parameters(const uri_parameters& from, const schema& against, const std::string& type, std::size_t depth, node& into) {

@@ -12,7 +12,7 @@ namespace {
 
 const std::map<std::string, std::string> schemas{
     {"file",
-     R"({"type":"object","properties":{"path":{"type":"string","x-mqb-uri":"path"},"lines":{"type":"object"}},"additionalProperties":false})"},
+     R"({"type":"object","properties":{"path":{"type":"string","x-mqb-uri":"path","x-mqb-exclusive":"path"},"lines":{"type":"object"}},"additionalProperties":false})"},
     {"host",
      R"({"type":"object","properties":{"url":{"type":"string","x-mqb-uri":"authority"},"topic":{"type":"string","x-mqb-uri":"path"}},"additionalProperties":false})"},
     {"base",
@@ -85,6 +85,9 @@ TEST_CASE("the path is what the schema says") {
     CHECK(read("file:///a/b") == "{file: {path: /a/b}}");
     CHECK(read("dir-spool:x") == "{dir_spool: {path: x}}");
     CHECK(read("-") == "{file: {path: /dev/stdin}}");
+    CHECK(read("file:-") == "{file: {path: /dev/stdin}}");
+    CHECK(read("file:./-") == "{file: {path: ./-}}");
+    CHECK(read("dir-spool:-") == "{dir_spool: {path: -}}");
     CHECK(read("null:") == "{null: null}");
 }
 

@@ -63,6 +63,11 @@ void check_rolling(const config& c) {
 
 }  // namespace
 
+config with_stream(config chosen, std::uint32_t side) {
+    if (chosen.path == "-") chosen.path = side == MQB_SIDE_CONSUMER ? standard_input : standard_output;
+    return chosen;
+}
+
 void config::check(std::uint32_t side) const {
     refuse_what_comes_later(*this);
     const auto byte = byte_of(delimiter);
@@ -72,6 +77,7 @@ void config::check(std::uint32_t side) const {
     if (format == record_format::csv) check_csv(*this, side);
     check_packing(*this, side);
     if (side == MQB_SIDE_CONSUMER && is_group()) check_group(*this);
+    if (path == "-") return with_stream(*this, side).check(side);
     if (side == MQB_SIDE_PUBLISHER) check_rolling(*this);
     if (path == standard_input && side == MQB_SIDE_CONSUMER && mode == read_mode::subscribe)
         throw sdk::bad_config("path: /dev/stdin has no end to begin at; `mode: consume` reads it");

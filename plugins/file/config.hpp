@@ -90,7 +90,8 @@ struct config {
                 .not_empty()
                 .uri_path()
                 .exclusive_path()
-                .doc("The file. `/dev/stdin` and `/dev/stdout` are allowed, other devices, FIFOs and directories are not."),
+                .doc("The file. `-`, `/dev/stdin` and `/dev/stdout` are the standard streams; other devices, FIFOs and directories are "
+                     "refused."),
             sdk::option("format", &config::format)
                 .by_default("normal")
                 .value("normal", normal)
@@ -200,5 +201,8 @@ struct config {
 
 inline constexpr std::string_view standard_input = "/dev/stdin";
 inline constexpr std::string_view standard_output = "/dev/stdout";
+
+// The same, and where its path is "-", the standard stream of the side.
+config with_stream(config chosen, std::uint32_t side);
 
 }  // namespace mqb::file

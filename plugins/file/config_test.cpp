@@ -114,3 +114,8 @@ TEST_CASE("every option of the contract is known") {
           "quote",       "header",     "columns", "nested",      "on_mismatch"})
         CHECK(schema.find('"' + std::string(key) + "\":{") != std::string_view::npos);
 }
+    CHECK(with_stream(read(R"({"path":"-"})"), MQB_SIDE_CONSUMER).path == "/dev/stdin");
+    CHECK(with_stream(read(R"({"path":"-"})", MQB_SIDE_PUBLISHER), MQB_SIDE_PUBLISHER).path == "/dev/stdout");
+    CHECK(with_stream(read(R"({"path":"./-"})"), MQB_SIDE_CONSUMER).path == "./-");
+    CHECK(refused(R"({"path":"-","mode":"group_subscribe","group_id":"g"})").starts_with("path: /dev/stdin has no position"));
+    CHECK(refused(R"({"path":"-","rolling":{"max_bytes":1}})", MQB_SIDE_PUBLISHER).starts_with("rolling: /dev/stdout "));

@@ -14,8 +14,8 @@ constexpr std::size_t most_read = 1 << 20;
 }  // namespace
 
 consumer::consumer(const sdk::context& made, config chosen)
-    : sdk::consumer(made), config_(std::move(chosen)), drains_(made.drains()), files_(config_, host(), drains_),
-      intake_(make_intake(config_)) {
+    : sdk::consumer(made), config_(with_stream(std::move(chosen), MQB_SIDE_CONSUMER)), drains_(made.drains()),
+      files_(config_, host(), drains_), intake_(make_intake(config_)) {
     if (config_.has_csv_settings() && config_.format != record_format::csv)
         host().warning("file source '", config_.path, "': the block `csv` says nothing without `format: csv`");
     if (!config_.is_group() && (config_.group_id || config_.read_from_tail))
@@ -26,7 +26,7 @@ consumer::consumer(const sdk::context& made, config chosen)
 sdk::promises consumer::promise(const config& chosen) {
     sdk::promises kept;
     kept.acknowledges(sdk::settles::prefix).needs_polling();
-    if (chosen.path == standard_input) kept.finite();
+    if (chosen.path == standard_input || chosen.path == "-") kept.finite();
     return kept;
 }
 

@@ -10,8 +10,8 @@
 namespace mqb::file {
 
 publisher::publisher(const sdk::context& made, config chosen)
-    : sdk::publisher(made), config_(std::move(chosen)), output_(config_.path, config_.packed()), delimiter_(config_.delimiter_byte()),
-      records_(config_) {
+    : sdk::publisher(made), config_(with_stream(std::move(chosen), MQB_SIDE_PUBLISHER)), output_(config_.path, config_.packed()),
+      delimiter_(config_.delimiter_byte()), records_(config_) {
     if (config_.has_csv_settings() && config_.format != record_format::csv)
         host().warning("file target '", config_.path, "': the block `csv` says nothing without `format: csv`");
     if (config_.fsync == fsync_mode::periodic && output_.is_synced())

@@ -73,11 +73,24 @@ class Copy(bridge.Case):
         self.assertEqual((done.returncode, self.text("out${X}")), (0, "x\n"), done.stderr)
 
     def test_standard_streams_carry_data_and_nothing_else(self):
-        for source, target in (("-?format=raw", "-?format=raw"), ("stdio:?format=raw", "stdio:?format=raw|retry?max_attempts=2")):
+        for source, target in (("-?format=raw", "-?format=raw"), ("stdio:?format=raw", "stdio:?format=raw|retry?max_attempts=2"),
+                               ("file:-?format=raw", "file:-?format=raw")):
             done = self.copy(source, target, data=b"x\ny\n")
             self.assertEqual((done.returncode, done.stdout), (0, b"x\ny\n"), done.stderr)
             self.assertIn(b"copied 2 messages", done.stderr)
         self.assertEqual(self.copy("file:in.txt", "-", "--summary", "-").returncode, 2)
+
+    def test_standard_streams_in_a_route_file(self):
+        self.write("r.yaml", 'r: {exit_on_empty: true, input: {file: {path: "-", format: csv}}, output: {file: {path: "-", format: csv, csv: {separator: tab}}}}\n')
+        for before in ("", "x\ty\n0\t0\n"):
+            with open(self.folder / "out.txt", "w") as out:
+                out.write(before)
+                out.flush()
+                done = subprocess.run([bridge.BINARY, "run", "r.yaml"], cwd=self.folder, env=bridge.environment(), input=b"x,y\n1,2\n3,\n",
+                                      stdout=out, stderr=subprocess.PIPE, timeout=bridge.PATIENCE)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.text("out.txt"), (before or "x\ty\n") + "1\t2\n3\t\n")
+        self.assertEqual(sorted(path.name for path in self.folder.glob("*.writing")), [])
 
     def test_a_standard_output_that_its_reader_closes_ends_the_copy(self):
         """Before the first message, and in the middle of a batch; what nobody took is not acknowledged."""
