@@ -55,8 +55,10 @@ csv_dialect random_dialect(chance& r) {
     csv_dialect dialect;
     dialect.separator = ",;\t| "[below(r, 5)];
     dialect.quote = "\"'"[below(r, 2)];
+    if (below(r, 6) == 0) dialect.separator = "\\x0:{"[below(r, 5)];
+    if (below(r, 6) == 0) dialect.quote = "]el1"[below(r, 4)];
     if (below(r, 5) == 0) dialect.quote.reset();
-    if (below(r, 4) == 0) dialect.delimiter = "\x1e\0x"[below(r, 3)];
+    if (below(r, 4) == 0) dialect.delimiter = "\x1e\0n\xa9"[below(r, 4)];
     return dialect;
 }
 

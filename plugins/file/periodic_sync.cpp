@@ -18,6 +18,10 @@ periodic_sync::~periodic_sync() {
     if (thread_.joinable()) thread_.join();
 }
 
+void periodic_sync::start() {
+    if (!thread_.joinable()) thread_ = sdk::start_thread([this] { run(); });
+}
+
 void periodic_sync::wrote(int descriptor) {
     bool is_first;
     {
@@ -27,7 +31,6 @@ void periodic_sync::wrote(int descriptor) {
         if (is_first) since_ = clock::now();
         dirty_ = true;
     }
-    if (!thread_.joinable()) thread_ = sdk::start_thread([this] { run(); });
     if (is_first) changed_.notify_all();
 }
 

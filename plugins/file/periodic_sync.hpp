@@ -9,8 +9,7 @@
 
 namespace mqb::file {
 
-// idle -> watching one descriptor -> idle. Made, called and destroyed by one thread at a time; the thread is begun with the first
-// write. An error is final for the descriptor: after a failed sync the system may have dropped what it could not write, and another
+// new -> idle -> watching one descriptor -> idle. Made, called and destroyed by one thread at a time. An error is final for the descriptor: after a failed sync the system may have dropped what it could not write, and another
 // sync that succeeds says nothing about it.
 class periodic_sync {
 public:
@@ -21,6 +20,8 @@ public:
     periodic_sync& operator=(const periodic_sync&) = delete;
     ~periodic_sync();
 
+    // Starts the thread, once. Throws what std::thread throws.
+    void start();
     // Something was written to it, which stays open until `finish` has returned.
     void wrote(int descriptor);
     // 0, or the errno of a sync that failed since the descriptor was written to first.

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 TEST_CASE("what was written is synchronised within the interval, once for all that was written meanwhile") {
     sync_under_test syncs;
     periodic_sync sync(200ms);
+    sync.start();
     const auto written = std::chrono::steady_clock::now();
     for (int i = 0; i < 100; ++i) sync.wrote(7);
     syncs.wait_for(1);
@@ -23,6 +24,7 @@ TEST_CASE("what was written is synchronised within the interval, once for all th
 TEST_CASE("what is written while a sync is going on is synchronised by the next one") {
     sync_under_test syncs;
     periodic_sync sync(1ms);
+    sync.start();
     syncs.hold();
     sync.wrote(7);
     syncs.wait_for(1);
@@ -37,6 +39,7 @@ TEST_CASE("what is written while a sync is going on is synchronised by the next 
 TEST_CASE("the end brings the rest to the disk, long before the interval is over") {
     sync_under_test syncs;
     periodic_sync sync(1h);
+    sync.start();
     sync.wrote(7);
     CHECK(sync.finish() == 0);
     CHECK(syncs.descriptors() == std::vector<int>{7});
@@ -48,6 +51,7 @@ TEST_CASE("the end brings the rest to the disk, long before the interval is over
 TEST_CASE("a sync that failed is never tried again, and told until the file is given up") {
     sync_under_test syncs;
     periodic_sync sync(1ms);
+    sync.start();
     syncs.fail_next(EIO);
     sync.wrote(7);
     syncs.wait_for(1);
@@ -60,9 +64,10 @@ TEST_CASE("a sync that failed is never tried again, and told until the file is g
     CHECK(sync.finish() == 0);
 }
 
-TEST_CASE("one that was never written to starts no thread and ends") {
+TEST_CASE("one that was never started, or never written to, ends") {
     sync_under_test syncs;
-    periodic_sync sync(1ms);
+    periodic_sync sync(1ms), other(1ms);
+    other.start();
     CHECK(sync.finish() == 0);
     CHECK(syncs.descriptors().empty());
 }

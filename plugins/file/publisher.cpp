@@ -46,6 +46,7 @@ void publisher::open() {
         host().warning("file target '", config_.path, "' is open in another publisher; a record that a kill leaves half-written stays");
     else if (is.unclaimed != 0)
         host().warning("file target '", config_.path, "': a record that a kill leaves half-written stays, since '", config_.path,
+    if (periodic_) periodic_->start();
                        ".writing' cannot be written: ", std::generic_category().message(is.unclaimed));
     if (mend_) host().warning("file target '", config_.path, "' does not end with the delimiter; it is put behind the last record");
     follow_start();

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t time_size = 20;
 
-// Never in the place of another file.
+}  // namespace
+
 int rename_to_new(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
     if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -26,8 +27,6 @@ int rename_to_new(const std::string& from, const std::string& to) {
     if (::access(to.c_str(), F_OK) == 0) return EEXIST;
     return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
-
-}  // namespace
 
 std::string rolling_time(std::int64_t at_ms) {
     using namespace std::chrono;
@@ -60,8 +59,11 @@ std::optional<std::int64_t> rolling_time_of(std::string_view text) {
     return milliseconds(sys_days(date).time_since_epoch() + hours(h) + minutes(mi) + seconds(s) + milliseconds(ms)).count();
 }
 
-rolled_files::rolled_files(std::string path) : path_(std::move(path)) {
-    const fs::path whole(path_);
+rolled_files::rolled_files(std::string path) : path_(std::move(path)) { take_apart(path_); }
+
+void rolled_files::take_apart(const std::string& path) {
+    const fs::path whole(path);
+    file_ = path;
     folder_ = whole.parent_path().empty() ? "." : whole.parent_path().string();
     stem_ = whole.stem().string();
     extension_ = whole.extension().string();
@@ -89,13 +91,18 @@ std::vector<std::string> rolled_files::names() const {
 }
 
 void rolled_files::look() {
+    std::error_code failed;
+    if (fs::is_symlink(path_, failed)) {
+        const fs::path meant = fs::canonical(path_, failed);
+        if (!failed) take_apart(meant.string());
+    }
     if (const auto all = names(); !all.empty())
         last_ms_ = std::max(last_ms_, *rolling_time_of(std::string_view(all.back()).substr(stem_.size() + 1, time_size)));
 }
 
 int rolled_files::roll(std::int64_t at_ms) {
     for (std::int64_t at = std::max(at_ms, last_ms_ + 1);; ++at) {
-        const int error = rename_to_new(path_, (fs::path(folder_) / name_of(at)).string());
+        const int error = rename_to_new(file_, (fs::path(folder_) / name_of(at)).string());
         if (error == EEXIST) continue;
         if (error == 0) last_ms_ = at;
         return error;

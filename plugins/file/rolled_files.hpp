@@ -16,11 +16,15 @@ namespace mqb::file {
 std::string rolling_time(std::int64_t at_ms);
 std::optional<std::int64_t> rolling_time_of(std::string_view text);
 
+// Renames, and never in the place of another file. 0 or errno: EEXIST.
+int rename_to_new(const std::string& from, const std::string& to);
+
 class rolled_files {
 public:
     explicit rolled_files(std::string path);
 
-    // Looks which there are. Throws nothing: a folder that cannot be read has none.
+    // Looks which there are, after the file was opened. Where its path is a symbolic link, they are beside what it means. Throws nothing:
+    // a folder that cannot be read has none.
     void look();
     // Renames the file. Its time is at_ms, or later: no clock puts a name before another, or in the place of one. 0 or errno; then
     // nothing was renamed.
@@ -32,8 +36,11 @@ private:
     std::vector<std::string> names() const;
     std::string name_of(std::int64_t at_ms) const;
 
-    std::string path_, folder_, stem_, extension_;
-    std::int64_t last_ms_ = 0;  // no other is later
+    void take_apart(const std::string& path);
+
+    std::string path_;                              // as it was given
+    std::string file_, folder_, stem_, extension_;  // what it means
+    std::int64_t last_ms_ = 0;                      // no other is later
 };
 
 }  // namespace mqb::file

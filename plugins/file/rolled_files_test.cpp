@@ -51,6 +51,19 @@ TEST_CASE("a name that another program has taken is left alone") {
     CHECK(rolled.roll(3000) == ENOENT);
 }
 
+TEST_CASE("a symbolic link stays, and what it means is renamed") {
+    scratch dir;
+    std::filesystem::create_directory(dir / "there");
+    write_file(dir / "there/real.txt", "x");
+    std::filesystem::create_symlink("there/real.txt", dir / "out.txt");
+    rolled_files rolled(dir / "out.txt");
+    rolled.look();
+    CHECK(rolled.roll(1000) == 0);
+    CHECK(read_file(dir / "there/real-19700101T000001.000Z.txt") == "x");
+    write_file(dir / "out.txt", "y");
+    CHECK(read_file(dir / "there/real.txt") == "y");
+}
+
 TEST_CASE("the oldest are removed, and only what was rolled") {
     scratch dir;
     for (const char* name :
