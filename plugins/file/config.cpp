@@ -25,7 +25,6 @@ void refuse_if(bool asked, std::string_view what) {
 
 void refuse_what_comes_later(const config& c) {
     refuse_if(c.remove, "delete: true");
-    refuse_if(c.name_by == "source_position" || c.idempotency.value_or(false), "name_by: source_position");
 }
 
 // The positions of a packed file's text are none in the file.
@@ -61,6 +60,15 @@ void check_rolling(const config& c) {
     if (c.rolls() && c.path == standard_output) throw sdk::bad_config("rolling: /dev/stdout has no other file to go on with");
 }
 
+void check_parts(const config& c) {
+    if (c.idempotency && c.name_by != "auto" && *c.idempotency != (c.name_by == "source_position"))
+        throw sdk::bad_config("idempotency: is old for `name_by`, and says something else");
+    if (!c.is_parts()) return;
+    refuse_if(!c.packed().is_plain(), "compression or encryption with name_by: source_position");
+    if (c.path == standard_output) throw sdk::bad_config("name_by: /dev/stdout has no names");
+    if (c.rolls()) throw sdk::bad_config("rolling: says nothing with `name_by: source_position`, where each batch has files of its own");
+}
+
 }  // namespace
 
 config with_stream(config chosen, std::uint32_t side) {
@@ -69,6 +77,7 @@ config with_stream(config chosen, std::uint32_t side) {
 }
 
 void config::check(std::uint32_t side) const {
+    if (path == "-") return with_stream(*this, side).check(side);
     refuse_what_comes_later(*this);
     const auto byte = byte_of(delimiter);
     if (!byte) throw sdk::bad_config("delimiter: one byte, or 0xNN, was expected, not \"", delimiter, '"');
@@ -77,8 +86,10 @@ void config::check(std::uint32_t side) const {
     if (format == record_format::csv) check_csv(*this, side);
     check_packing(*this, side);
     if (side == MQB_SIDE_CONSUMER && is_group()) check_group(*this);
-    if (path == "-") return with_stream(*this, side).check(side);
-    if (side == MQB_SIDE_PUBLISHER) check_rolling(*this);
+    if (side == MQB_SIDE_PUBLISHER) {
+        check_rolling(*this);
+        check_parts(*this);
+    }
     if (path == standard_input && side == MQB_SIDE_CONSUMER && mode == read_mode::subscribe)
         throw sdk::bad_config("path: /dev/stdin has no end to begin at; `mode: consume` reads it");
     if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");

@@ -180,7 +180,9 @@ struct config {
                 .value("source_position")
                 .publisher_only()
                 .uri_query()
-                .doc("`source_position` is not supported yet."),
+                .doc("`source_position`: `path` is a directory of files that are called after the positions of what they hold, and a "
+                     "message that "
+                     "one of them has is not written again (README.md)."),
             sdk::option("idempotency", &config::idempotency)
                 .publisher_only()
                 .deprecated()
@@ -196,13 +198,14 @@ struct config {
     bool has_csv_settings() const;
     bool rolls() const { return rolling.max_bytes || rolling.every; }
     packing packed() const;
+    bool is_parts() const { return name_by == "source_position" || idempotency.value_or(false); }
     bool is_group() const { return mode == read_mode::group_subscribe; }
 };
 
-inline constexpr std::string_view standard_input = "/dev/stdin";
-inline constexpr std::string_view standard_output = "/dev/stdout";
-
 // The same, and where its path is "-", the standard stream of the side.
 config with_stream(config chosen, std::uint32_t side);
+
+inline constexpr std::string_view standard_input = "/dev/stdin";
+inline constexpr std::string_view standard_output = "/dev/stdout";
 
 }  // namespace mqb::file

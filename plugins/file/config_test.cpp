@@ -99,11 +99,33 @@ TEST_CASE("rolling needs to know when") {
     CHECK(why(R"("max_bytes":1)", "/dev/stdout") == "rolling: /dev/stdout has no other file to go on with");
 }
 
+TEST_CASE("parts are asked for by two names, which must agree") {
+    const auto parts = [](const std::string& more) { return read(R"({"path":"a")" + more + "}", MQB_SIDE_PUBLISHER).is_parts(); };
+    CHECK_FALSE(parts(""));
+    CHECK_FALSE(parts(R"(,"name_by":"write_time")"));
+    CHECK_FALSE(parts(R"(,"idempotency":false)"));
+    CHECK(parts(R"(,"idempotency":true)"));
+    CHECK(parts(R"(,"name_by":"source_position")"));
+    CHECK(parts(R"(,"name_by":"source_position","idempotency":true)"));
+    const auto why = [](const std::string& more, const std::string& path = "a") {
+        return refused(R"({"path":")" + path + R"(",)" + more + "}", MQB_SIDE_PUBLISHER);
+    };
+    CHECK(why(R"("name_by":"source_position","idempotency":false)") == "idempotency: is old for `name_by`, and says something else");
+    CHECK(why(R"("name_by":"write_time","idempotency":true)") == "idempotency: is old for `name_by`, and says something else");
+    CHECK(why(R"("name_by":"source_position")", "-") == "name_by: /dev/stdout has no names");
+    CHECK(why(R"("name_by":"source_position","rolling":{"max_bytes":1})").starts_with("rolling: says nothing with "));
+}
+
 TEST_CASE("standard input is read, standard output written") {
     CHECK(refused(R"({"path":"/dev/stdin"})") == "");
     CHECK(refused(R"({"path":"/dev/stdout"})", MQB_SIDE_PUBLISHER) == "");
     CHECK(refused(R"({"path":"/dev/stdout"})") == "path: /dev/stdout cannot be read");
     CHECK(refused(R"({"path":"/dev/stdin"})", MQB_SIDE_PUBLISHER) == "path: /dev/stdin cannot be written");
+    CHECK(with_stream(read(R"({"path":"-"})"), MQB_SIDE_CONSUMER).path == "/dev/stdin");
+    CHECK(with_stream(read(R"({"path":"-"})", MQB_SIDE_PUBLISHER), MQB_SIDE_PUBLISHER).path == "/dev/stdout");
+    CHECK(with_stream(read(R"({"path":"./-"})"), MQB_SIDE_CONSUMER).path == "./-");
+    CHECK(refused(R"({"path":"-","mode":"group_subscribe","group_id":"g"})").starts_with("path: /dev/stdin has no position"));
+    CHECK(refused(R"({"path":"-","rolling":{"max_bytes":1}})", MQB_SIDE_PUBLISHER).starts_with("rolling: /dev/stdout "));
 }
 
 TEST_CASE("every option of the contract is known") {
@@ -114,8 +136,3 @@ TEST_CASE("every option of the contract is known") {
           "quote",       "header",     "columns", "nested",      "on_mismatch"})
         CHECK(schema.find('"' + std::string(key) + "\":{") != std::string_view::npos);
 }
-    CHECK(with_stream(read(R"({"path":"-"})"), MQB_SIDE_CONSUMER).path == "/dev/stdin");
-    CHECK(with_stream(read(R"({"path":"-"})", MQB_SIDE_PUBLISHER), MQB_SIDE_PUBLISHER).path == "/dev/stdout");
-    CHECK(with_stream(read(R"({"path":"./-"})"), MQB_SIDE_CONSUMER).path == "./-");
-    CHECK(refused(R"({"path":"-","mode":"group_subscribe","group_id":"g"})").starts_with("path: /dev/stdin has no position"));
-    CHECK(refused(R"({"path":"-","rolling":{"max_bytes":1}})", MQB_SIDE_PUBLISHER).starts_with("rolling: /dev/stdout "));

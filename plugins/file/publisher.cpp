@@ -14,7 +14,8 @@ publisher::publisher(const sdk::context& made, config chosen)
       delimiter_(config_.delimiter_byte()), records_(config_) {
     if (config_.has_csv_settings() && config_.format != record_format::csv)
         host().warning("file target '", config_.path, "': the block `csv` says nothing without `format: csv`");
-    if (config_.fsync == fsync_mode::periodic && output_.is_synced())
+    if (config_.is_parts()) parts_.emplace(config_, records_);
+    if (config_.fsync == fsync_mode::periodic && output_.is_synced() && !parts_)
         periodic_.emplace(std::chrono::milliseconds(config_.fsync_interval_ms));
     if (config_.rolls()) rolling_.emplace(config_.rolling, config_.path);
     if (!config_.packed().is_plain()) packer_ = std::make_unique<batch_packer>(config_);
@@ -23,9 +24,17 @@ publisher::publisher(const sdk::context& made, config chosen)
 publisher::~publisher() { close(); }
 
 // One send at a time, taken back as a whole when it fails: nothing of it is in the file when it is sent again.
-sdk::promises publisher::promise(const config&) { return sdk::promises{}.ordered().ordered_retry(); }
+sdk::promises publisher::promise(const config& chosen) {
+    sdk::promises kept = sdk::promises{}.ordered().ordered_retry();
+    return chosen.is_parts() ? kept.idempotent() : kept;
+}
 
-void publisher::connect() { open(); }
+void publisher::connect() {
+    if (parts_)
+        parts_->open();
+    else
+        open();
+}
 
 // What was written of it goes to the disk first.
 void publisher::close() {
@@ -37,6 +46,7 @@ void publisher::close() {
 
 void publisher::open() {
     close();
+    if (periodic_) periodic_->start();
     const output_file::opened is = output_.open(delimiter_, config_.fsync != fsync_mode::off, records_.row_end());
     mend_ = is.unended;
     if (rolling_) rolling_->opened(is.modified_ms);
@@ -46,7 +56,6 @@ void publisher::open() {
         host().warning("file target '", config_.path, "' is open in another publisher; a record that a kill leaves half-written stays");
     else if (is.unclaimed != 0)
         host().warning("file target '", config_.path, "': a record that a kill leaves half-written stays, since '", config_.path,
-    if (periodic_) periodic_->start();
                        ".writing' cannot be written: ", std::generic_category().message(is.unclaimed));
     if (mend_) host().warning("file target '", config_.path, "' does not end with the delimiter; it is put behind the last record");
     follow_start();
@@ -93,6 +102,11 @@ sdk::status publisher::send(sdk::send_call& call) {
     if (const int error = periodic_ ? periodic_->error() : 0; error != 0) {
         told_unsynced_ = true;
         return call.fail(sdk::status::disconnected, unsynced_text(error));
+    }
+    if (parts_ && !call.flushes()) {
+        const sdk::status answer = parts_->send(call);
+        tell_warnings();
+        return answer;
     }
     cannot_roll_ = false;
     for (std::uint32_t first = 0; first < call.size();) {

@@ -12,6 +12,7 @@
 #include "batch_packer.hpp"
 #include "config.hpp"
 #include "output_file.hpp"
+#include "part_sender.hpp"
 #include "periodic_sync.hpp"
 #include "record_writer.hpp"
 #include "rolling.hpp"
@@ -81,6 +82,7 @@ private:
     bool cannot_roll_ = false;  // this send goes on in the file; told
     char delimiter_;
     record_writer records_;
+    std::optional<part_sender> parts_;  // instead of the one file
     text_buffer buffer_;
     std::uint64_t run_begin_ = 0, run_text_ = 0;  // where the run begins in the file, and how much text of it has left the buffer
     std::vector<std::uint64_t> ends_;             // of the run: where in it each message ends

@@ -116,6 +116,4 @@ TEST_CASE("what cannot be written is refused with path and reason") {
     CHECK(refused(config(dir.path)) == "4: file target '" + dir.path + "' is a directory, not a file");
     CHECK(refused(config(dir / "none/out")) == "4: cannot open file target '" + (dir / "none/out") + "': No such file or directory");
     CHECK(refused(config("/dev/null")) == "4: file target '/dev/null' is a device; besides files only /dev/stdout can be written");
-    CHECK(refused(config("out", R"("name_by":"source_position")")) ==
-          "name_by: source_position is not supported by this version of the file endpoint");
 }

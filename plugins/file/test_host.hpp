@@ -210,12 +210,14 @@ struct consumer_under_test : made<mqb_consumer> {
 struct publisher_under_test : made<mqb_publisher> {
     explicit publisher_under_test(const std::string& config) : made(MQB_SIDE_PUBLISHER, config, false) {}
 
-    mqb_status send(const std::vector<std::string>& payloads) {
+    // metadata: none, or a block for each.
+    mqb_status send(const std::vector<std::string>& payloads, const std::vector<std::string>& metadata = {}) {
         std::vector<mqb_message> messages(payloads.size());
         std::vector<mqb_outcome> results(payloads.size());
         for (std::size_t i = 0; i < payloads.size(); ++i) {
             messages[i].id[15] = static_cast<std::uint8_t>(i + 1);
             messages[i].payload = sdk::borrowed(payloads[i]);
+            if (!metadata.empty()) messages[i].metadata = sdk::borrowed(metadata[i]);
         }
         call<mqb_send> c;
         const auto count = static_cast<std::uint32_t>(payloads.size());
