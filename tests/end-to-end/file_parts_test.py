@@ -65,7 +65,9 @@ class Parts(bridge.Case):
         for _ in range(KILLS):
             wanted = count() + choose.randrange(2 * LINES // 97 // KILLS)
             running = self.start("run", "routes.yaml")
+            until = time.monotonic() + bridge.PATIENCE
             while count() < wanted and running.process.poll() is None:
+                self.assertLess(time.monotonic(), until, running.text)
                 time.sleep(0.0005)
             if running.process.poll() is None:
                 running.process.send_signal(signal.SIGKILL)

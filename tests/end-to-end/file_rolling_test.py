@@ -96,7 +96,9 @@ class Rolling(bridge.Case):
         while kills < KILLS:
             running = self.start("run", "routes.yaml")
             wanted += self.random.randrange(2 * size // KILLS)
+            until = time.monotonic() + bridge.PATIENCE
             while self.written() < wanted and running.process.poll() is None:
+                self.assertLess(time.monotonic(), until, running.text)
                 time.sleep(0.0002)
             if running.process.poll() is None:
                 running.process.send_signal(signal.SIGKILL)
