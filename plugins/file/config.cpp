@@ -23,10 +23,6 @@ void refuse_if(bool asked, std::string_view what) {
     if (asked) throw sdk::bad_config(what, " is not supported by this version of the file endpoint");
 }
 
-void refuse_what_comes_later(const config& c) {
-    refuse_if(c.remove, "delete: true");
-}
-
 // The positions of a packed file's text are none in the file.
 void check_packing(const config& c, std::uint32_t side) {
     if (c.encryption) c.encryption->check();
@@ -69,6 +65,13 @@ void check_parts(const config& c) {
     if (c.rolls()) throw sdk::bad_config("rolling: says nothing with `name_by: source_position`, where each batch has files of its own");
 }
 
+void check_delete(const config& c) {
+    if (c.path == standard_input) throw sdk::bad_config("delete: nothing can be deleted of /dev/stdin");
+    if (c.is_group()) throw sdk::bad_config("delete: a group saves its position; records are deleted with `mode: consume` or `subscribe`");
+    if (c.mode == read_mode::subscribe && c.format == record_format::csv)
+        throw sdk::bad_config("delete: with `mode: subscribe` it is not for `format: csv`");
+}
+
 }  // namespace
 
 config with_stream(config chosen, std::uint32_t side) {
@@ -78,7 +81,6 @@ config with_stream(config chosen, std::uint32_t side) {
 
 void config::check(std::uint32_t side) const {
     if (path == "-") return with_stream(*this, side).check(side);
-    refuse_what_comes_later(*this);
     const auto byte = byte_of(delimiter);
     if (!byte) throw sdk::bad_config("delimiter: one byte, or 0xNN, was expected, not \"", delimiter, '"');
     if (format != record_format::raw && format != record_format::csv && is_json_syntax(*byte))
@@ -90,6 +92,7 @@ void config::check(std::uint32_t side) const {
         check_rolling(*this);
         check_parts(*this);
     }
+    if (side == MQB_SIDE_CONSUMER && remove) check_delete(*this);
     if (path == standard_input && side == MQB_SIDE_CONSUMER && mode == read_mode::subscribe)
         throw sdk::bad_config("path: /dev/stdin has no end to begin at; `mode: consume` reads it");
     if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");

@@ -147,7 +147,11 @@ struct config {
             sdk::option("rolling", &config::rolling)
                 .publisher_only()
                 .doc("Leaves the file for a new one, and gives it a name with the time (README.md)."),
-            sdk::option("delete", &config::remove).by_default(false).consumer_only().uri_query().doc("Not supported yet."),
+            sdk::option("delete", &config::remove)
+                .by_default(false)
+                .consumer_only()
+                .uri_query()
+                .doc("With `consume` and `subscribe`: what is acknowledged is removed from the file (README.md)."),
             sdk::option("group_id", &config::group_id)
                 .consumer_only()
                 .uri_query()

@@ -102,7 +102,7 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         if (at_end) {
             if (file_ended_ && to.size() > 0) return;
             if (!file_ended_) {
-                ended_ = true;
+                ended_ = call.drains() || input().is_over();  // else only the last record was
                 return;
             }
             at_end = false;
@@ -127,6 +127,8 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         }
         file_ended_ = further == followed_path::sight::ended;
         at_end = file_ended_ || input().is_over() || (call.drains() && input().has_end());
+        if (config_.remove && !file_ended_ && !block_.unread().empty())
+            at_end = has_quiet_tail() && (call.drains() || config_.format != record_format::csv);
         if (!at_end) return;
         if (packed_) end_packed();
     }
@@ -138,6 +140,14 @@ void consumer::end_packed() {
         block_.drop(block_.unread().size());
     else
         packed_->end();
+}
+
+// Where records are deleted the rest of a last one without delimiter would be lost to its reader: it is taken when nothing comes to it.
+bool consumer::has_quiet_tail() {
+    constexpr std::uint64_t quiet = 100'000'000;  // ns
+    const std::uint64_t size = input().size() + files_.current().removed, now = host().now();
+    if (size != std::exchange(tail_size_, size)) tail_since_ = now;
+    return now - tail_since_ >= quiet;
 }
 
 // With the next file; the batch is empty.

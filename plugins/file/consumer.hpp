@@ -61,7 +61,8 @@ private:
     void fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     look take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     input_file& input() noexcept { return files_.current().bytes; }
-    std::uint64_t reached() noexcept { return position() - block_.unread().size(); }
+    std::uint64_t reached() noexcept { return files_.current().removed + position() - block_.unread().size(); }
+    bool has_quiet_tail();
     bool knows_start(bool at_end);
     void keep(const look& record);
     void set_aside(const look& record);
@@ -85,7 +86,8 @@ private:
     bool file_ended_ = false;    // the current file is over, and another one follows
     bool told_end_ = false;
     bool start_known_ = false;
-    bool ended_ = false;  // END was reached: it stays so
+    std::uint64_t tail_size_ = 0, tail_since_ = 0;  // where records are deleted: of a last record without delimiter
+    bool ended_ = false;                            // END was reached: it stays so
     broken_record broken_;
     std::optional<sdk::failure> postponed_;  // to be told when what was read before it has been given
 };

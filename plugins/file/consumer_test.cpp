@@ -270,7 +270,6 @@ TEST_CASE("what cannot be read is refused with path and reason") {
 
 TEST_CASE("what this version does not do is refused by name") {
     const auto text = [](const std::string& more) { return refused(config("in", more)); };
-    CHECK(text(R"("delete":true)") == "delete: true is not supported by this version of the file endpoint");
     CHECK(text(R"("format":"parquet")").find("parquet") != std::string::npos);
     CHECK(text(R"("delimiter":"ab")") == "delimiter: one byte, or 0xNN, was expected, not \"ab\"");
     CHECK(text(R"("delimiter":",")") == "delimiter: \",\" may be part of a JSON record itself");

@@ -162,13 +162,15 @@ void csv_reader::take_header(std::string_view row) {
     wants_header_ = false;
 }
 
-bool csv_reader::take_header_of(std::string_view start) {
-    if (!wants_header_) return true;
+std::optional<std::size_t> csv_reader::take_header_of(std::string_view start) {
+    if (!wants_header_) return 0;
+    const std::size_t all = start.size();
     const bool returns = dialect_.delimiter == '\n';
     while (!start.empty() && (start.front() == dialect_.delimiter || (returns && start.starts_with("\r\n")))) start.remove_prefix(1);
     const std::optional<std::size_t> end = row_end().find(start);
-    if (end) take_header(start.substr(0, *end));
-    return end.has_value();
+    if (!end) return std::nullopt;
+    take_header(start.substr(0, *end));
+    return dialect_.header ? all - start.size() + *end + 1 : 0;
 }
 
 look csv_reader::next(std::string_view unread, bool at_end, output_room& out) {

@@ -1,6 +1,7 @@
 // Csv reader: turns the rows of RFC 4180 text into JSON objects whose values are all strings, keys in the order of the columns.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,8 +32,9 @@ public:
     // written at out.at; begin and size tell of the row. Anything else: nothing was written. The header is taken on the way.
     look next(std::string_view unread, bool at_end, output_room& out);
 
-    // For rows that do not follow the header at once: takes it from the beginning of the file. False: its end is not in there.
-    bool take_header_of(std::string_view start);
+    // For rows that do not follow the header at once: takes it from the beginning of the file. The size of all before the first row;
+    // none: its end is not in there.
+    std::optional<std::size_t> take_header_of(std::string_view start);
 
     // False: the header is still to come, or the first record that tells the separator.
     bool knows_columns() const noexcept { return !wants_header_; }

@@ -1,7 +1,10 @@
 #include "followed_path.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "csv_reader.hpp"
+#include "file_start.hpp"
 #include "small_file.hpp"
 
 namespace mqb::file {
@@ -22,7 +25,21 @@ std::uint64_t end_of_records(const input_file& file, char delimiter) {
 }  // namespace
 
 followed_path::followed_path(const config& chosen, sdk::host_ref host, bool drains) : config_(chosen), host_(host), drains_(drains) {
-    if (chosen.is_group()) group_.emplace(chosen.path, *chosen.group_id);
+    if (chosen.is_group())
+        place_.emplace(sdk::join(chosen.path, ".", *chosen.group_id, ".offset"),
+                       "each group of a file has one; give this one another `group_id`");
+    else if (chosen.remove && chosen.mode == read_mode::consume)
+        place_.emplace(chosen.path + ".consumed", "where records are deleted there is one");
+}
+
+// What is settled is deleted now if that is not too much to copy; else the position tells the next start.
+followed_path::~followed_path() {
+    if (!config_.remove || !is_open() || !current().front) return;
+    try {
+        delete_settled(current(), shared_front::when::now);
+        take_over_late_bytes(current());
+        if (place_ && reading_ == 0 && current().settled - current().removed <= header_size(current().bytes.descriptor())) place_->forget();
+    } catch (const std::exception& failed) { host_.warning("file source '", config_.path, "': ", failed.what()); }
 }
 
 bool followed_path::open() {
@@ -30,8 +47,8 @@ bool followed_path::open() {
         current().bytes.reopen();
         return false;
     }
-    if (group_) {
-        open_group();
+    if (place_) {
+        open_saved();
     } else if (config_.mode == read_mode::subscribe) {
         open_at_end();
     } else {
@@ -39,11 +56,12 @@ bool followed_path::open() {
         first->bytes.open(drains_);
         files_.push_back(std::move(first));
     }
+    if (config_.remove) share_front(current());
     return true;
 }
 
-void followed_path::open_group() {
-    const std::string why_not_alone = group_->keep_alone();
+void followed_path::open_saved() {
+    const std::string why_not_alone = place_->keep_alone();
     if (!why_not_alone.empty())
         host_.warning("file source '", config_.path, "': ", why_not_alone, "; another reader of the group would not be noticed");
     file first = make(config_.path);
@@ -51,13 +69,13 @@ void followed_path::open_group() {
     group_position::start start;
     try {
         first->bytes.open(drains_);
-        start = group_->load(first->bytes, config_.delimiter_byte());
+        start = place_->load(first->bytes, config_.delimiter_byte());
     } catch (const sdk::failure& failed) {
         if (failed.answer != sdk::status::retry && first->bytes.descriptor() >= 0) throw;
         missing = failed;
     }
     group_position::start moved_start;
-    if (const auto last = group_->last_read(); last && (missing || start.is_other || last->inode != first->bytes.inode())) {
+    if (const auto last = place_->last_read(); last && (missing || start.is_other || last->inode != first->bytes.inode())) {
         if (file moved = find_moved(moved_start)) {
             host_.info("file source '", config_.path, "' was renamed: what is left of it is read from '", moved->bytes.path(), "'");
             start = moved_start;
@@ -66,10 +84,12 @@ void followed_path::open_group() {
         }
     }
     if (missing) throw *missing;
+    // After a kill in the middle of a cut the position is still that in the file before.
+    if (const auto last = place_->last_read(); config_.remove && (!last || last->inode != first->bytes.inode())) start = {0, {}, false};
     if (!start.note.empty()) host_.warning("file source '", config_.path, "': ", start.note);
     if (!start.offset) start.offset = config_.read_from_tail ? end_of_records(first->bytes, config_.delimiter_byte()) : 0;
     // Written at once: whether it can be is known before anything is read, and the tail is the one of now after a kill too.
-    group_->start_at(first->bytes, *start.offset);
+    place_->start_at(first->bytes, *start.offset);
     sync_directory_of(config_.path);
     first->settled = *start.offset;
     first->bytes.go_to(*start.offset);
@@ -92,16 +112,16 @@ void followed_path::open_at_end() {
 
 // The file that the group has read, under the name that it has now; a copy of it if it was cut.
 followed_path::file followed_path::find_moved(group_position::start& found) {
-    const auto last = group_->last_read();
+    const auto last = place_->last_read();
     return try_each([&](const std::vector<rotated_file>& all, bool& has_missed) -> file {
         for (const bool by_inode : {true, false}) {
-            if (!by_inode && !last->has_content) break;
+            if (!by_inode && (!last->has_content || config_.remove)) break;
             for (const rotated_file& one : all) {
                 if (by_inode != (one.device == last->device && one.inode == last->inode)) continue;
                 file opened = open_seen(one);
                 has_missed = has_missed || !opened;
                 if (!opened) continue;
-                found = group_->load(opened->bytes, config_.delimiter_byte());
+                found = place_->load(opened->bytes, config_.delimiter_byte());
                 if (!found.is_other && found.offset && found.note.empty()) return opened;
             }
         }
@@ -129,6 +149,7 @@ followed_path::file followed_path::open_seen(const rotated_file& seen) {
 
 followed_path::sight followed_path::look(std::uint64_t unread) {
     input_file& read = current().bytes;
+    if (current().front && follow_front(current())) return sight::again;
     if (reading_ + 1 < files_.size()) return files_[reading_ + 1]->is_copy ? sight::moved : sight::ended;
     if (!read.can_change()) return sight::nothing;
     if (read.is_cut()) {
@@ -254,6 +275,7 @@ void followed_path::proceed() {
     left_.reset();
     if (!current().lost) left_.emplace(current().bytes.device(), current().bytes.inode());
     ++reading_;
+    if (config_.remove) share_front(current());
     host_.info("file source '", config_.path, "': goes on with '", current().bytes.path(), "'");
     if (!keeps_place()) {
         files_.erase(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(std::exchange(reading_, 0)));
@@ -271,7 +293,7 @@ void followed_path::leave_settled() noexcept {
     while (reading_ > 0 && files_.front()->unsettled == 0) {
         files_.pop_front();
         --reading_;
-        if (group_) group_->go_over(files_.front()->settled);
+        if (place_) place_->go_over(files_.front()->settled);
     }
 }
 
@@ -280,23 +302,77 @@ void followed_path::settle(std::uint64_t number, std::uint64_t end, std::uint32_
     if (at == files_.end()) return;
     read_file& of = **at;
     // Of a file that was cut no position is left; where reading goes on is found when it is looked at.
-    if (group_ && !of.lost && group_->save(of.bytes, end)) of.settled = end;
+    if (!of.lost && (!place_ || place_->save(of.bytes, end - of.removed))) of.settled = end;
+    if (of.front) {
+        of.front->dealt_with(&of, of.settled);
+        delete_settled(of, shared_front::when::worth_it);
+    }
     of.unsettled -= std::min<std::uint64_t>(of.unsettled, messages);
     leave_settled();
+}
+
+void followed_path::share_front(read_file& of) {
+    of.front = shared_front::of(of.bytes);
+    of.removed = of.front->join(&of, of.settled);
+    of.settled += of.removed;
+}
+
+void followed_path::delete_settled(read_file& of, shared_front::when how_eagerly) {
+    try {
+        if (!of.front->cut(config_.path, how_eagerly, [this](int opened) { return header_size(opened); })) return;
+    } catch (const sdk::failure& failed) {
+        host_.warning("file source '", config_.path, "': ", failed.what());
+        return;
+    }
+    follow_front(of);
+}
+
+bool followed_path::take_over_late_bytes(read_file& of) const {
+    try {
+        return of.front->take_over_late_bytes(config_.path);
+    } catch (const sdk::failure& failed) { host_.warning("file source '", config_.path, "': ", failed.what()); }
+    return false;
+}
+
+// True: what there is to read may have become more.
+bool followed_path::follow_front(read_file& of) {
+    bool has_more = take_over_late_bytes(of);
+    if (of.front->removed() != of.removed) {
+        of.front->follow(of.bytes, of.removed);
+        if (place_) place_->start_at(of.bytes, of.settled - of.removed);
+        has_more = true;
+    }
+    if (has_more) return true;
+    constexpr std::uint64_t pause = 1'000'000'000;
+    if (of.unsettled == 0 && host_.now() >= next_cut_) {
+        next_cut_ = host_.now() + pause;
+        delete_settled(of, shared_front::when::now);
+    }
+    return false;
+}
+
+std::uint64_t followed_path::header_size(int opened) const {
+    constexpr std::size_t most_header = 1 << 20;
+    if (config_.format != record_format::csv) return 0;
+    const std::string first = bytes_at(opened, 0, most_header);
+    const file_start start = look_at_start(first, true, config_.format);
+    csv_reader reader(config_.dialect(), config_.max_record_bytes);
+    const auto size = reader.take_header_of(std::string_view(first).substr(start.skip));
+    return size ? start.skip + *size : std::numeric_limits<std::uint64_t>::max();
 }
 
 void followed_path::rewind() {
     reading_ = 0;
     for (const file& one : files_) one->unsettled = 0;
     while (files_.size() > 1 && files_.front()->lost) files_.pop_front();
-    for (const file& one : files_) one->bytes.go_to(one->settled);
-    if (group_) group_->go_over(files_.front()->settled);
+    for (const file& one : files_) one->bytes.go_to(one->settled - one->removed);
+    if (place_) place_->go_over(files_.front()->settled);
 }
 
 std::uint64_t followed_path::behind(std::uint64_t position) const {
     std::uint64_t bytes = 0;
     for (std::size_t i = reading_; i < files_.size(); ++i) {
-        const std::uint64_t size = files_[i]->bytes.size();
+        const std::uint64_t size = files_[i]->bytes.size() + files_[i]->removed;
         const std::uint64_t from = i == reading_ ? position : 0;
         bytes += size > from ? size - from : 0;
     }

@@ -21,6 +21,9 @@ namespace mqb::file {
 class followed_path {
 public:
     followed_path(const config& chosen, sdk::host_ref host, bool drains);
+    followed_path(const followed_path&) = delete;
+    followed_path& operator=(const followed_path&) = delete;
+    ~followed_path();
 
     // The first time true: current() is to be read from its position on. Later, after a failure, it goes on as it was.
     bool open();
@@ -43,7 +46,7 @@ public:
     bool has_earlier();
 
     // What was given comes again if it is freed unsettled.
-    bool keeps_place() const noexcept { return group_.has_value(); }
+    bool keeps_place() const noexcept { return place_.has_value() || config_.remove; }
     void gave(std::uint32_t messages) noexcept { current().unsettled += messages; }
     // All before this byte of this file is dealt with, `messages` more than before.
     void settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages);
@@ -56,7 +59,7 @@ private:
     using file = std::unique_ptr<read_file>;
 
     file make(std::string path) { return std::make_unique<read_file>(std::move(path), ++last_number_); }
-    void open_group();
+    void open_saved();
     void open_at_end();
     file find_moved(group_position::start& found);
     file try_each(const std::function<file(const std::vector<rotated_file>&, bool&)>& find);
@@ -67,6 +70,11 @@ private:
     bool follow_copy(std::uint64_t unread);
     void add_at_path();
     void leave_settled() noexcept;
+    void share_front(read_file& of);
+    void delete_settled(read_file& of, shared_front::when how_eagerly);
+    bool follow_front(read_file& of);
+    bool take_over_late_bytes(read_file& of) const;
+    std::uint64_t header_size(int opened) const;
     void warn_of_gap(const input_file& read) const;
     template <class... Parts>
     void warn(const Parts&... parts) const {
@@ -76,14 +84,15 @@ private:
     const config& config_;
     sdk::host_ref host_;
     bool drains_;
-    std::optional<group_position> group_;
+    std::optional<group_position> place_;
     std::deque<file> files_;  // those that are not settled, the one that is read, and those that follow, oldest first
     std::size_t reading_ = 0;
     std::uint64_t last_number_ = 0;
     std::optional<std::pair<std::uint64_t, std::uint64_t>> left_;  // device and inode of the file before the one that is read
     std::uint64_t listed_ = 0;                                     // when the folder was looked at last
     bool told_removed_ = false;
-    bool was_missing_ = false;  // at the first look
+    bool was_missing_ = false;    // at the first look
+    std::uint64_t next_cut_ = 0;  // when a file is cut again at the earliest, if that is not for its size
 };
 
 }  // namespace mqb::file

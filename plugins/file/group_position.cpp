@@ -37,8 +37,13 @@ bool is_record_start(int file, std::uint64_t offset, std::uint64_t size, char de
 
 }  // namespace
 
-group_position::group_position(const std::string& path, const std::string& group)
-    : sidecar_(path + "." + group + ".offset"), fingerprint_file_(sidecar_ + ".fingerprint"), lock_(sidecar_ + ".lock") {}
+group_position::group_position(std::string sidecar, std::string remedy)
+    : sidecar_(std::move(sidecar)), fingerprint_file_(sidecar_ + ".fingerprint"), remedy_(std::move(remedy)), lock_(sidecar_ + ".lock") {}
+
+void group_position::forget() noexcept {
+    ::unlink(sidecar_.c_str());
+    ::unlink(fingerprint_file_.c_str());
+}
 
 std::string group_position::keep_alone() {
     if (lock_.held()) return {};
@@ -47,8 +52,7 @@ std::string group_position::keep_alone() {
         const std::optional<std::uint64_t> process = position_from(read_small_file(lock_.path()).value_or(""));
         throw sdk::bad_config("'", sidecar_, "' has a reader already, ",
                               process ? sdk::join("process ", *process) : std::string("another process"),
-                              process == static_cast<std::uint64_t>(::getpid()) ? ", this one" : "",
-                              ": each group of a file has one; give this one another `group_id`");
+                              process == static_cast<std::uint64_t>(::getpid()) ? ", this one" : "", ": ", remedy_);
     }
     if (error != 0) return sdk::join("'", lock_.path(), "' cannot be locked: ", std::generic_category().message(error));
     const std::string text = sdk::join(::getpid(), "\n");

@@ -1,5 +1,5 @@
-// Group position: how far a group has read a file. The sidecar <path>.<group>.offset holds it as decimal text; beside that, in
-// <path>.<group>.offset.fingerprint, stands what was read there, so that another file under the same name is noticed.
+// Group position: how far a group has read a file. A sidecar holds it as decimal text; beside that, in <sidecar>.fingerprint, stands
+// what was read there, so that another file under the same name is noticed.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace mqb::file {
 // One thread at a time. Every failure is thrown as sdk::failure.
 class group_position {
 public:
-    group_position(const std::string& path, const std::string& group);
+    // `remedy`: what to do when it has another reader.
+    group_position(std::string sidecar, std::string remedy);
 
     // Keeps every other reader of the group away for as long as this lives; the second time it does nothing. Throws bad_config where there is
     // one. Not empty: why it cannot be done here.
@@ -43,6 +44,9 @@ public:
     // What is saved next is of another file, in which everything before `offset` is dealt with. Until then the position stays where it
     // is: at the end of the file before, from which a start finds all that followed.
     void go_over(std::uint64_t offset) noexcept { from_ = offset; }
+    // Nothing of the file is dealt with: the same as no position.
+    void forget() noexcept;
+
     const std::string& sidecar() const noexcept { return sidecar_; }
 
 private:
@@ -59,8 +63,8 @@ private:
     std::optional<fingerprint> look_at(const input_file& file, std::uint64_t to) const;
     void write(const fingerprint& print);
 
-    std::string sidecar_, fingerprint_file_;
-    held_file lock_;           // <path>.<group>.offset.lock, with the process id of the reader
+    std::string sidecar_, fingerprint_file_, remedy_;
+    held_file lock_;           // <sidecar>.lock, with the process id of the reader
     std::uint64_t saved_ = 0;  // what the sidecar says
     std::uint64_t from_ = 0;   // the same place, in the file that is read now
 };

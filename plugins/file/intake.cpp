@@ -93,7 +93,7 @@ class csv_intake : public intake {
 public:
     explicit csv_intake(const config& c) : reader_(c.dialect(), c.max_record_bytes) {}
 
-    bool resume(std::string_view start) override { return reader_.take_header_of(start); }
+    bool resume(std::string_view start) override { return reader_.take_header_of(start).has_value(); }
     bool knows_columns() const override { return reader_.knows_columns(); }
 
     look take(std::string_view unread, bool at_end, sdk::batch& to, const sdk::receive_call& call) override {

@@ -79,6 +79,12 @@ shared_front::~shared_front() {
     if (before_ >= 0) ::close(before_);
 }
 
+std::uint64_t shared_front::join(const void* reader, std::uint64_t position) {
+    const std::lock_guard lock(mutex_);
+    dealt_with_[reader] = removed_ + position;
+    return removed_;
+}
+
 void shared_front::dealt_with(const void* reader, std::uint64_t place) {
     const std::lock_guard lock(mutex_);
     dealt_with_[reader] = place;
@@ -112,6 +118,7 @@ void shared_front::forget(std::uint64_t device, std::uint64_t inode) {
 bool shared_front::cut(const std::string& path, when how_eagerly, const std::function<std::uint64_t(int)>& header_size) {
     const std::unique_lock lock(mutex_);
     if (dealt_with_.empty()) return false;
+    take_late(path);
     const auto slowest = std::ranges::min_element(dealt_with_, {}, [](const auto& one) { return one.second; });
     if (slowest->second <= removed_) return false;
     const std::uint64_t place = slowest->second - removed_, size = size_of(descriptor_);
@@ -158,13 +165,18 @@ bool shared_front::cut(const std::string& path, when how_eagerly, const std::fun
     return true;
 }
 
-void shared_front::take_over_late_bytes(const std::string& path) {
+bool shared_front::take_over_late_bytes(const std::string& path) {
     const std::lock_guard lock(mutex_);
-    if (before_ < 0) return;
+    return take_late(path);
+}
+
+bool shared_front::take_late(const std::string& path) {
+    if (before_ < 0) return false;
     const std::uint64_t size = size_of(before_);
-    if (size <= before_size_) return;
+    if (size <= before_size_) return false;
     const int error = append(before_, before_size_, size, descriptor_);
     if (error != 0) throw sdk::retry_later("cannot put what came late behind '", path, "': ", std::generic_category().message(error));
+    return true;
 }
 
 void shared_front::follow(input_file& file, std::uint64_t& removed) const {

@@ -25,7 +25,9 @@ public:
     shared_front& operator=(const shared_front&) = delete;
     ~shared_front();
 
-    // The reader has dealt with everything before this place; the first time it begins to count.
+    // A reader begins at this byte of the file as it is now. Answers how much was cut before its first byte.
+    std::uint64_t join(const void* reader, std::uint64_t position);
+    // The reader has dealt with everything before this place.
     void dealt_with(const void* reader, std::uint64_t place);
     void leave(const void* reader);
 
@@ -35,8 +37,8 @@ public:
     // another file now. Throws sdk::failure (retry) when the new file cannot be written; then the old one stays.
     bool cut(const std::string& path, when how_eagerly, const std::function<std::uint64_t(int)>& header_size);
 
-    // What came to the file that was cut last by a writer that still has it open is put behind the new one.
-    void take_over_late_bytes(const std::string& path);
+    // What came to the file that was cut last by a writer that still has it open is put behind the new one. True: something did.
+    bool take_over_late_bytes(const std::string& path);
 
     // The reader's file, if it was cut by now, becomes the new one, at the same place. `removed`: so much was cut before its first byte.
     void follow(input_file& file, std::uint64_t& removed) const;
@@ -44,6 +46,7 @@ public:
 
 private:
     bool is_named_by(const std::string& path) const;
+    bool take_late(const std::string& path);
     void know(std::uint64_t device, std::uint64_t inode);
     void forget(std::uint64_t device, std::uint64_t inode);
 

@@ -1,0 +1,58 @@
+// Place table: how far a group has read each of many files. A journal, .<group>.offsets in their folder: one line for each place that
+// was saved, the last one of a file counts; written anew when most of its lines are out of date.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "held_file.hpp"
+#include "input_file.hpp"
+
+namespace mqb::file {
+
+using file_identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
+
+// A place in a file, and what stands before it.
+struct saved_place {
+    std::uint64_t place = 0;
+    std::uint64_t head_size = 0, head = 0;  // the first bytes
+    std::uint64_t tail_size = 0, tail = 0;  // the last ones before the place
+    std::string path;
+};
+
+// One thread at a time. Failures are thrown as sdk::failure.
+class place_table {
+public:
+    explicit place_table(const std::string& file);
+    place_table(const place_table&) = delete;
+    place_table& operator=(const place_table&) = delete;
+    ~place_table();
+
+    // Keeps other readers of the group away and reads what is there. Not empty: what is damaged.
+    std::string open();
+    // Of this file, if it still has what was read of it. `is_other`: it is known, and is not what was read.
+    std::optional<std::uint64_t> place_of(const input_file& file, bool& is_other) const;
+    bool knows_any() const noexcept { return !places_.empty(); }
+
+    // False: the file does not have these bytes any more, and nothing was written.
+    bool save(const input_file& file, std::uint64_t place);
+    // Files that are not there any more.
+    void keep_only(const std::vector<file_identity>& there);
+
+private:
+    void append(const file_identity& of, const saved_place& place);
+    void write_anew();
+
+    std::string path_;
+    held_file lock_;
+    int journal_ = -1;
+    std::uint64_t lines_ = 0;
+    std::uint64_t size_ = 0;  // of all whole lines
+    std::map<file_identity, saved_place> places_;
+};
+
+}  // namespace mqb::file
