@@ -5,6 +5,7 @@
 #include <mqb/plugin.h>
 
 #include "json_delimiter.hpp"
+#include "path_pattern.hpp"
 #include "rolling_period.hpp"
 
 namespace mqb::file {
@@ -66,6 +67,7 @@ void check_parts(const config& c) {
 }
 
 void check_delete(const config& c) {
+    if (is_pattern(c.path)) throw sdk::bad_config("delete: it is for one file, not for all that match '", c.path, "'");
     if (c.path == standard_input) throw sdk::bad_config("delete: nothing can be deleted of /dev/stdin");
     if (c.is_group()) throw sdk::bad_config("delete: a group saves its position; records are deleted with `mode: consume` or `subscribe`");
     if (c.mode == read_mode::subscribe && c.format == record_format::csv)
@@ -96,6 +98,8 @@ void config::check(std::uint32_t side) const {
     if (path == standard_input && side == MQB_SIDE_CONSUMER && mode == read_mode::subscribe)
         throw sdk::bad_config("path: /dev/stdin has no end to begin at; `mode: consume` reads it");
     if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");
+    if (side == MQB_SIDE_PUBLISHER && is_pattern(path))
+        throw sdk::bad_config("path: an output is one file; \"", path, "\" is a pattern, which only an input may be");
     if (path == standard_output && side == MQB_SIDE_CONSUMER) throw sdk::bad_config("path: /dev/stdout cannot be read");
 }
 

@@ -90,8 +90,8 @@ struct config {
                 .not_empty()
                 .uri_path()
                 .exclusive_path()
-                .doc("The file. `-`, `/dev/stdin` and `/dev/stdout` are the standard streams; other devices, FIFOs and directories are "
-                     "refused."),
+                .doc("The file; of an input also all that match `*`, `?` or `[…]`, or, with a `/` at its end, all of a folder (README.md). "
+                     "`-`, `/dev/stdin` and `/dev/stdout` are the standard streams; other devices and FIFOs are refused."),
             sdk::option("format", &config::format)
                 .by_default("normal")
                 .value("normal", normal)

@@ -15,23 +15,25 @@ constexpr std::size_t most_read = 1 << 20;
 
 consumer::consumer(const sdk::context& made, config chosen)
     : sdk::consumer(made), config_(with_stream(std::move(chosen), MQB_SIDE_CONSUMER)), drains_(made.drains()),
-      files_(config_, host(), drains_), intake_(make_intake(config_)) {
+      files_(make_file_order(config_, host(), drains_)), intake_(make_intake(config_)) {
     if (config_.has_csv_settings() && config_.format != record_format::csv)
         host().warning("file source '", config_.path, "': the block `csv` says nothing without `format: csv`");
     if (!config_.is_group() && (config_.group_id || config_.read_from_tail))
         host().warning("file source '", config_.path, "': `group_id` and `read_from_tail` say nothing without `mode: group_subscribe`");
 }
 
-// Without a group the position is not saved: after a restart everything comes again, what was settled included.
+// Without a group the position is not saved: after a restart everything comes again, what was settled included. To a subscriber nothing
+// does: the next one begins at the end.
 sdk::promises consumer::promise(const config& chosen) {
     sdk::promises kept;
     kept.acknowledges(sdk::settles::prefix).needs_polling();
+    if (chosen.mode == read_mode::subscribe) kept.clear(MQB_ACKNOWLEDGES);
     if (chosen.path == standard_input || chosen.path == "-") kept.finite();
     return kept;
 }
 
 void consumer::connect() {
-    if (files_.open()) begin_file();
+    if (files_->open()) begin_file();
 }
 
 // The current file, from where it stands.
@@ -61,25 +63,33 @@ void consumer::begin_file() {
 
 sdk::status consumer::receive(sdk::receive_call& call) {
     if (rewinds_ && !told_end_) {
-        files_.rewind();
+        files_->rewind();
         postponed_.reset();
         begin_file();
     }
     rewinds_ = false;
+    if (!files_->is_open()) {
+        // Nothing matches yet.
+        if (ended_ || !files_->open()) {
+            told_end_ = ended_ = ended_ || call.drains();
+            return ended_ ? sdk::status::end : call.nothing_now();
+        }
+        begin_file();
+    }
     if (!postponed_ && !ended_) {
         auto batch = batches_.open();
         given& note = batch->extra;
         note.lane = lane_;
         note.settled = 0;
         note.ends.clear();
-        intake_->begin(*batch, lane_, files_.keeps_place() ? &note.ends : nullptr);
+        intake_->begin(*batch, lane_, files_->keeps_place() ? &note.ends : nullptr);
         try {
             fill(*batch, note.ends, call);
         } catch (const sdk::failure& failed) { postponed_ = failed; }
         pass_on_warnings();
         if (batch->size() > 0) {
-            note.file = files_.current().number;
-            files_.gave(batch->size());
+            note.file = files_->current().number;
+            files_->gave(batch->size());
             return batch.give(call);
         }
     }
@@ -111,21 +121,22 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         const std::span<char> room = block_.room();
         const bool is_first = input().position() == 0;
         const std::size_t size = read(room.first(std::min(room.size(), most_read)));
-        if (is_first && input().position() > 0 && files_.has_earlier()) {
+        if (is_first && input().position() > 0 && files_->has_earlier()) {
             begin_file();
-            intake_->begin(to, lane_, files_.keeps_place() ? &ends : nullptr);
+            intake_->begin(to, lane_, files_->keeps_place() ? &ends : nullptr);
             continue;
         }
         block_.filled(size);
         if (size > 0) continue;
-        const followed_path::sight further = files_.look(block_.unread().size());
-        if (further == followed_path::sight::again) continue;
-        if (further == followed_path::sight::moved) {
+        const file_order::sight further = files_->look(block_.unread().size());
+        if (further == file_order::sight::again) continue;
+        if (further == file_order::sight::moved) {
             if (to.size() > 0) return;
             go_on(to, ends);
             continue;
         }
-        file_ended_ = further == followed_path::sight::ended;
+        if (further == file_order::sight::full) return;
+        file_ended_ = further == file_order::sight::ended;
         at_end = file_ended_ || input().is_over() || (call.drains() && input().has_end());
         if (config_.remove && !file_ended_ && !block_.unread().empty())
             at_end = has_quiet_tail() && (call.drains() || config_.format != record_format::csv);
@@ -136,7 +147,7 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
 
 // Of a file that was cut, what was unpacked of its last member may be half of a record that comes again.
 void consumer::end_packed() {
-    if (files_.current().lost)
+    if (files_->current().lost)
         block_.drop(block_.unread().size());
     else
         packed_->end();
@@ -145,16 +156,16 @@ void consumer::end_packed() {
 // Where records are deleted the rest of a last one without delimiter would be lost to its reader: it is taken when nothing comes to it.
 bool consumer::has_quiet_tail() {
     constexpr std::uint64_t quiet = 100'000'000;  // ns
-    const std::uint64_t size = input().size() + files_.current().removed, now = host().now();
+    const std::uint64_t size = input().size() + files_->current().removed, now = host().now();
     if (size != std::exchange(tail_size_, size)) tail_since_ = now;
     return now - tail_since_ >= quiet;
 }
 
 // With the next file; the batch is empty.
 void consumer::go_on(sdk::batch& to, std::vector<std::uint64_t>& ends) {
-    files_.proceed();
+    files_->proceed();
     begin_file();
-    intake_->begin(to, lane_, files_.keeps_place() ? &ends : nullptr);
+    intake_->begin(to, lane_, files_->keeps_place() ? &ends : nullptr);
 }
 
 look consumer::take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call) {
@@ -175,8 +186,8 @@ void consumer::name_source(sdk::batch& to, std::uint32_t from) {
 
 // The number begins anew with each start and each file; what is not read from the first byte of the first file has an epoch besides.
 void consumer::name_source(sdk::added_message message, std::uint64_t number) const {
-    message.text("mqb.src.file_path", files_.current().bytes.path()).number("mqb.src.file_record", static_cast<std::int64_t>(number));
-    if (config_.mode != read_mode::consume || files_.current().number > 1)
+    message.text("mqb.src.file_path", files_->current().bytes.path()).number("mqb.src.file_record", static_cast<std::int64_t>(number));
+    if (config_.mode != read_mode::consume || files_->current().number > 1)
         message.number("mqb.src.file_epoch", static_cast<std::int64_t>(epoch_));
 }
 
@@ -222,7 +233,7 @@ void consumer::set_aside(const look& record) {
 bool consumer::put_aside(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call) {
     if (!to.takes(call, broken_.bytes.size())) return false;
     name_source(to.add_broken(broken_.bytes, broken_.reason).lane(lane_), broken_.number);
-    if (files_.keeps_place()) ends.push_back(broken_.end);
+    if (files_->keeps_place()) ends.push_back(broken_.end);
     broken_ = {};
     return true;
 }
@@ -230,7 +241,7 @@ bool consumer::put_aside(sdk::batch& to, std::vector<std::uint64_t>& ends, const
 void consumer::settle(sdk::settle_call& call) {
     given& batch = batches_.of(call)->extra;
     if (batch.lane != lane_) return call.all_gone();
-    if (files_.keeps_place() && call.size() > 0) files_.settle(batch.file, batch.ends[batch.settled + call.size() - 1], call.size());
+    if (files_->keeps_place() && call.size() > 0) files_->settle(batch.file, batch.ends[batch.settled + call.size() - 1], call.size());
     batch.settled += call.size();
     call.all_ok();
 }
@@ -239,17 +250,17 @@ void consumer::free_batch(void* raw) {
     const auto* batch = batches_.of(raw);
     if (batch->extra.lane == lane_ && batch->extra.settled < batch->size()) {
         ++lane_;
-        rewinds_ = files_.keeps_place();
+        rewinds_ = files_->keeps_place();
     }
     batches_.recycle(raw);
 }
 
 // "lag": the bytes behind what was given out. Only a file has an end to count to.
 sdk::status consumer::control(sdk::control_call& call) {
-    if (call.name() != "lag" || !files_.is_open() || !input().has_end()) return sdk::status::unsupported;
+    if (call.name() != "lag" || !files_->is_open() || !input().has_end()) return sdk::status::unsupported;
     // Of a packed file: what was read of it.
-    const std::uint64_t passed = rewinds_ ? files_.current().settled : packed_ ? input().position() : reached();
-    call.answer(sdk::join("{\"bytes\":", files_.behind(passed), '}'));
+    const std::uint64_t passed = rewinds_ ? files_->current().settled : packed_ ? input().position() : reached();
+    call.answer(sdk::join("{\"bytes\":", files_->behind(passed), '}'));
     return sdk::status::done;
 }
 

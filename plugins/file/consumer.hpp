@@ -14,7 +14,7 @@
 
 #include "block.hpp"
 #include "config.hpp"
-#include "followed_path.hpp"
+#include "file_order.hpp"
 #include "intake.hpp"
 #include "packed_input.hpp"
 
@@ -60,8 +60,8 @@ private:
     void end_packed();
     void fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     look take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
-    input_file& input() noexcept { return files_.current().bytes; }
-    std::uint64_t reached() noexcept { return files_.current().removed + position() - block_.unread().size(); }
+    input_file& input() noexcept { return files_->current().bytes; }
+    std::uint64_t reached() noexcept { return files_->current().removed + position() - block_.unread().size(); }
     bool has_quiet_tail();
     bool knows_start(bool at_end);
     void keep(const look& record);
@@ -73,7 +73,7 @@ private:
 
     config config_;
     bool drains_;
-    followed_path files_;
+    std::unique_ptr<file_order> files_;
     std::optional<packed_input> packed_;  // of the current file; none: the text is the file itself
     block block_;
     std::unique_ptr<intake> intake_;

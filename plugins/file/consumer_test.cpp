@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "consumer.hpp"
 #include "test_host.hpp"
 
 using namespace mqb::file::testing;
@@ -222,6 +223,10 @@ TEST_CASE("a subscriber gets what comes after it began, and all of a file that w
     write_file(dir / "later", "first\n");
     CHECK(early.connect() == "");
     CHECK(early.all() == texts{"first"});
+    mqb::file::config chosen;
+    CHECK(mqb::file::consumer::promise(chosen).has(MQB_ACKNOWLEDGES));
+    chosen.mode = mqb::file::read_mode::subscribe;
+    CHECK_FALSE(mqb::file::consumer::promise(chosen).has(MQB_ACKNOWLEDGES));  // what it was given does not come to the next one
     CHECK(refused(config("/dev/stdin", subscribe)) == "path: /dev/stdin has no end to begin at; `mode: consume` reads it");
 }
 

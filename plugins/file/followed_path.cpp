@@ -13,15 +13,6 @@ namespace {
 constexpr int most_attempts = 8;                            // while somebody renames the files that are looked at
 constexpr std::uint64_t pause_between_lists = 100'000'000;  // ns, while there is no next file
 
-// The end of the file, or of its last whole record if that is not far before: a record that is being written is a new one.
-std::uint64_t end_of_records(const input_file& file, char delimiter) {
-    constexpr std::uint64_t most = 1 << 20;
-    const std::uint64_t size = file.size(), from = size - std::min(size, most);
-    const std::string last = bytes_at(file.descriptor(), from, size - from);
-    const std::size_t end = last.rfind(delimiter);
-    return end == std::string::npos ? (from == 0 ? 0 : size) : from + end + 1;
-}
-
 }  // namespace
 
 followed_path::followed_path(const config& chosen, sdk::host_ref host, bool drains) : config_(chosen), host_(host), drains_(drains) {
@@ -87,7 +78,7 @@ void followed_path::open_saved() {
     // After a kill in the middle of a cut the position is still that in the file before.
     if (const auto last = place_->last_read(); config_.remove && (!last || last->inode != first->bytes.inode())) start = {0, {}, false};
     if (!start.note.empty()) host_.warning("file source '", config_.path, "': ", start.note);
-    if (!start.offset) start.offset = config_.read_from_tail ? end_of_records(first->bytes, config_.delimiter_byte()) : 0;
+    if (!start.offset) start.offset = config_.read_from_tail ? first->bytes.end_of_records(config_.delimiter_byte()) : 0;
     // Written at once: whether it can be is known before anything is read, and the tail is the one of now after a kill too.
     place_->start_at(first->bytes, *start.offset);
     sync_directory_of(config_.path);
@@ -105,7 +96,7 @@ void followed_path::open_at_end() {
         was_missing_ = was_missing_ || failed.answer == sdk::status::retry;
         throw;
     }
-    if (!was_missing_) first->bytes.go_to(end_of_records(first->bytes, config_.delimiter_byte()));
+    if (!was_missing_) first->bytes.go_to(first->bytes.end_of_records(config_.delimiter_byte()));
     first->settled = first->bytes.position();
     files_.push_back(std::move(first));
 }
@@ -198,7 +189,7 @@ bool followed_path::follow_copy(std::uint64_t unread) {
     host_.info("file source '", config_.path, "' was truncated after it was copied: the rest of it is read from '", copy->bytes.path(),
                "'");
     copy->bytes.go_to(cut.position() - unread);
-    copy->settled = current().settled;
+    copy->settled = current().settled - current().removed;
     copy->is_copy = true;
     files_.push_back(std::move(copy));
     follow_after(files_.back()->bytes);
@@ -318,13 +309,26 @@ void followed_path::share_front(read_file& of) {
 }
 
 void followed_path::delete_settled(read_file& of, shared_front::when how_eagerly) {
+    constexpr std::uint64_t pause_after_failure = 10'000'000'000;  // ns: what does not fit is not copied for each batch
+    adopt_cut(of);
+    if (how_eagerly == shared_front::when::worth_it && host_.now() < no_cut_before_) return;
+    const shared_front::checks checks{[this](int opened) { return header_size(opened); }, [&of] { return !of.bytes.is_cut(); }};
     try {
-        if (!of.front->cut(config_.path, how_eagerly, [this](int opened) { return header_size(opened); })) return;
+        if (!of.front->cut(config_.path, how_eagerly, checks)) return;
     } catch (const sdk::failure& failed) {
         host_.warning("file source '", config_.path, "': ", failed.what());
+        no_cut_before_ = host_.now() + pause_after_failure;
         return;
     }
-    follow_front(of);
+    adopt_cut(of);
+}
+
+// False: it is the one that is open.
+bool followed_path::adopt_cut(read_file& of) {
+    if (of.front->removed() == of.removed) return false;
+    of.front->follow(of.bytes, of.removed);
+    if (place_) place_->start_at(of.bytes, of.settled - of.removed);
+    return true;
 }
 
 bool followed_path::take_over_late_bytes(read_file& of) const {
@@ -336,13 +340,8 @@ bool followed_path::take_over_late_bytes(read_file& of) const {
 
 // True: what there is to read may have become more.
 bool followed_path::follow_front(read_file& of) {
-    bool has_more = take_over_late_bytes(of);
-    if (of.front->removed() != of.removed) {
-        of.front->follow(of.bytes, of.removed);
-        if (place_) place_->start_at(of.bytes, of.settled - of.removed);
-        has_more = true;
-    }
-    if (has_more) return true;
+    const bool has_late = take_over_late_bytes(of);
+    if (adopt_cut(of) || has_late) return true;
     constexpr std::uint64_t pause = 1'000'000'000;
     if (of.unsettled == 0 && host_.now() >= next_cut_) {
         next_cut_ = host_.now() + pause;
@@ -369,11 +368,11 @@ void followed_path::rewind() {
     if (place_) place_->go_over(files_.front()->settled);
 }
 
-std::uint64_t followed_path::behind(std::uint64_t position) const {
+std::uint64_t followed_path::behind(std::uint64_t place) {
     std::uint64_t bytes = 0;
     for (std::size_t i = reading_; i < files_.size(); ++i) {
         const std::uint64_t size = files_[i]->bytes.size() + files_[i]->removed;
-        const std::uint64_t from = i == reading_ ? position : 0;
+        const std::uint64_t from = i == reading_ ? place : 0;
         bytes += size > from ? size - from : 0;
     }
     return bytes;

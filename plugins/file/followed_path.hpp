@@ -10,50 +10,29 @@
 
 #include <mqb/sdk/host.hpp>
 
-#include "config.hpp"
+#include "file_order.hpp"
 #include "group_position.hpp"
-#include "read_file.hpp"
 #include "rotation.hpp"
 
 namespace mqb::file {
 
-// One thread at a time. Failures are thrown as sdk::failure.
-class followed_path {
+class followed_path : public file_order {
 public:
     followed_path(const config& chosen, sdk::host_ref host, bool drains);
     followed_path(const followed_path&) = delete;
     followed_path& operator=(const followed_path&) = delete;
-    ~followed_path();
+    ~followed_path() override;
 
-    // The first time true: current() is to be read from its position on. Later, after a failure, it goes on as it was.
-    bool open();
-    bool is_open() const noexcept { return !files_.empty(); }
-    // The file that is read now. Only when it is open.
-    read_file& current() noexcept { return *files_[reading_]; }
-    const read_file& current() const noexcept { return *files_[reading_]; }
-
-    // For when nothing came of the current file.
-    enum class sight {
-        nothing,
-        again,  // something has come by now
-        ended,  // nothing will come any more: the last record needs no delimiter, and proceed() goes on to the next file
-        moved,  // its unread bytes and what follows stand in the next file, from its position on
-    };
-    sight look(std::uint64_t unread);
-    void proceed();
-    // For when the first bytes of a file that follows another one were read: whether others come before it that had the path in between
-    // and were not there yet. Then current() is the first of them.
-    bool has_earlier();
-
-    // What was given comes again if it is freed unsettled.
-    bool keeps_place() const noexcept { return place_.has_value() || config_.remove; }
-    void gave(std::uint32_t messages) noexcept { current().unsettled += messages; }
-    // All before this byte of this file is dealt with, `messages` more than before.
-    void settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages);
-    // Reading goes on behind what is settled: current() is to be read from its position on.
-    void rewind();
-    // The bytes from there to the end of what there is to read.
-    std::uint64_t behind(std::uint64_t position) const;
+    bool open() override;
+    bool is_open() const noexcept override { return !files_.empty(); }
+    read_file& current() noexcept override { return *files_[reading_]; }
+    sight look(std::uint64_t unread) override;
+    void proceed() override;
+    bool has_earlier() override;
+    bool keeps_place() const noexcept override { return place_.has_value() || config_.remove; }
+    void settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages) override;
+    void rewind() override;
+    std::uint64_t behind(std::uint64_t place) override;
 
 private:
     using file = std::unique_ptr<read_file>;
@@ -72,6 +51,7 @@ private:
     void leave_settled() noexcept;
     void share_front(read_file& of);
     void delete_settled(read_file& of, shared_front::when how_eagerly);
+    bool adopt_cut(read_file& of);
     bool follow_front(read_file& of);
     bool take_over_late_bytes(read_file& of) const;
     std::uint64_t header_size(int opened) const;
@@ -93,6 +73,7 @@ private:
     bool told_removed_ = false;
     bool was_missing_ = false;    // at the first look
     std::uint64_t next_cut_ = 0;  // when a file is cut again at the earliest, if that is not for its size
+    std::uint64_t no_cut_before_ = 0;
 };
 
 }  // namespace mqb::file

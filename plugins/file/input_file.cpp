@@ -1,5 +1,6 @@
 #include "input_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -81,6 +82,14 @@ std::uint64_t input_file::size() const {
     struct stat is {};
     if (::fstat(descriptor_, &is) != 0) throw sdk::disconnected("cannot look at file source '", path_, "': ", reason(errno));
     return static_cast<std::uint64_t>(is.st_size);
+}
+
+std::uint64_t input_file::end_of_records(char delimiter) const {
+    constexpr std::uint64_t most = 1 << 20;
+    const std::uint64_t now = size(), from = now - std::min(now, most);
+    const std::string last = bytes_at(descriptor_, from, now - from);
+    const std::size_t end = last.rfind(delimiter);
+    return end == std::string::npos ? (from == 0 ? 0 : now) : from + end + 1;
 }
 
 bool input_file::can_change() const noexcept { return regular_ && path_ != standard_input; }

@@ -52,6 +52,8 @@ public:
     // Reads on from this byte.
     void go_to(std::uint64_t position);
     std::uint64_t size() const;
+    // Its end, or that of its last whole record if that is not far before: a record that is being written is a new one.
+    std::uint64_t end_of_records(char delimiter) const;
     // The first bytes, as many as there are; reading goes on where it was.
     std::string first_bytes(std::size_t most) const { return bytes_at(descriptor_, 0, most); }
     const read_mark& mark() const noexcept { return mark_; }

@@ -81,12 +81,6 @@ std::optional<std::pair<file_identity, saved_place>> parse(std::string_view line
                      saved_place{number[0], number[3], number[4], number[5], number[6], unescaped(name)}};
 }
 
-bool is_in(const saved_place& place, const input_file& file) {
-    const int opened = file.descriptor();
-    return checksum(bytes_at(opened, 0, place.head_size)) == place.head &&
-           checksum(bytes_at(opened, place.place - place.tail_size, place.tail_size)) == place.tail && file.size() >= place.place;
-}
-
 int write_whole(int to, std::string_view text) {
     while (!text.empty()) {
         const ssize_t size = ::write(to, text.data(), text.size());
@@ -98,6 +92,23 @@ int write_whole(int to, std::string_view text) {
 }
 
 }  // namespace
+
+saved_place print_of(const input_file& file, std::uint64_t place) {
+    // Of a file of which nothing is dealt with yet the first bytes are known all the same.
+    const std::string head = bytes_at(file.descriptor(), 0, std::min(std::max(place, file.size()), most_head));
+    const std::uint64_t tail_size = std::min(place, most_tail);
+    const std::string tail = bytes_at(file.descriptor(), place - tail_size, tail_size);
+    return {place, head.size(), checksum(head), tail.size(), checksum(tail), file.path()};
+}
+
+bool is_in(const saved_place& place, const input_file& file) {
+    const int opened = file.descriptor();
+    const auto is_there = [&](std::uint64_t at, std::uint64_t size, std::uint64_t sum) {
+        return size == 0 || checksum(bytes_at(opened, at, size)) == sum;
+    };
+    return file.size() >= place.place && is_there(0, place.head_size, place.head) &&
+           is_there(place.place - place.tail_size, place.tail_size, place.tail);
+}
 
 place_table::place_table(const std::string& file) : path_(file), lock_(file + ".lock") {}
 
@@ -146,13 +157,10 @@ std::optional<std::uint64_t> place_table::place_of(const input_file& file, bool&
 }
 
 bool place_table::save(const input_file& file, std::uint64_t place) {
-    const std::string head = bytes_at(file.descriptor(), 0, std::min(std::max(place, file.size()), most_head));
-    const std::uint64_t tail_size = std::min(place, most_tail);
-    const std::string tail = bytes_at(file.descriptor(), place - tail_size, tail_size);
+    const saved_place saved = print_of(file, place);
     // Looked at afterwards: if it still is what was read, these were its bytes.
-    if (tail.size() != tail_size || !file.mark().holds_in(file.descriptor())) return false;
+    if (saved.tail_size != std::min(place, most_tail) || !file.mark().holds_in(file.descriptor())) return false;
     const file_identity of{file.device(), file.inode()};
-    const saved_place saved{place, head.size(), checksum(head), tail_size, checksum(tail), file.path()};
     if (lines_ > 2 * places_.size() + lines_to_spare) write_anew();
     append(of, saved);
     places_[of] = saved;

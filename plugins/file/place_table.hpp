@@ -24,6 +24,9 @@ struct saved_place {
     std::string path;
 };
 
+saved_place print_of(const input_file& file, std::uint64_t place);
+bool is_in(const saved_place& place, const input_file& file);
+
 // One thread at a time. Failures are thrown as sdk::failure.
 class place_table {
 public:
@@ -36,7 +39,7 @@ public:
     std::string open();
     // Of this file, if it still has what was read of it. `is_other`: it is known, and is not what was read.
     std::optional<std::uint64_t> place_of(const input_file& file, bool& is_other) const;
-    bool knows_any() const noexcept { return !places_.empty(); }
+    std::size_t size() const noexcept { return places_.size(); }
 
     // False: the file does not have these bytes any more, and nothing was written.
     bool save(const input_file& file, std::uint64_t place);

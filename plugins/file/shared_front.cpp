@@ -18,6 +18,7 @@ namespace mqb::file {
 namespace {
 
 constexpr std::uint64_t least = 16 << 20;
+constexpr std::uint64_t most_at_once = 64 << 20;  // takes no longer than a stop may
 constexpr std::uint64_t piece = 64 << 10;
 
 using identity = std::pair<std::uint64_t, std::uint64_t>;
@@ -115,7 +116,7 @@ void shared_front::forget(std::uint64_t device, std::uint64_t inode) {
     fronts().all.erase({device, inode});
 }
 
-bool shared_front::cut(const std::string& path, when how_eagerly, const std::function<std::uint64_t(int)>& header_size) {
+bool shared_front::cut(const std::string& path, when how_eagerly, const checks& file) {
     const std::unique_lock lock(mutex_);
     if (dealt_with_.empty()) return false;
     take_late(path);
@@ -123,8 +124,8 @@ bool shared_front::cut(const std::string& path, when how_eagerly, const std::fun
     if (slowest->second <= removed_) return false;
     const std::uint64_t place = slowest->second - removed_, size = size_of(descriptor_);
     if (place > size || (how_eagerly == when::worth_it && (place < least || place < size - place))) return false;
-    if (how_eagerly == when::now && size - place > std::max(place, least)) return false;
-    const std::uint64_t header = header_size(descriptor_);
+    if (how_eagerly == when::now && size - place > most_at_once) return false;
+    const std::uint64_t header = file.header_size(descriptor_);
     if (place <= header || !is_named_by(path)) return false;
 
     const std::string beside = path + ".rest.tmp";
@@ -144,7 +145,8 @@ bool shared_front::cut(const std::string& path, when how_eagerly, const std::fun
     }
     struct stat made {};
     if (error == 0 && ::fstat(to, &made) != 0) error = errno;
-    const bool is_named = error == 0 && is_named_by(path);
+    // Looked at afterwards: if it still is what was read, this is its rest.
+    const bool is_named = error == 0 && file.is_as_read() && is_named_by(path);
     // Known before it has the name: whoever opens it then shares this.
     if (is_named) know(made.st_dev, made.st_ino);
     if (is_named && ::rename(beside.c_str(), path.c_str()) != 0) error = errno;

@@ -33,9 +33,13 @@ public:
 
     // How much is dealt with before it is cut: cutting costs as much as there is behind it.
     enum class when { worth_it, now };
-    // Cuts what every reader has dealt with, if `path` still names the file, but for the header, whose size is asked for. True: it is
-    // another file now. Throws sdk::failure (retry) when the new file cannot be written; then the old one stays.
-    bool cut(const std::string& path, when how_eagerly, const std::function<std::uint64_t(int)>& header_size);
+    struct checks {
+        std::function<std::uint64_t(int)> header_size;  // which stays
+        std::function<bool()> is_as_read;               // nobody else has cut it
+    };
+    // Cuts what every reader has dealt with, if `path` still names the file and it is as it was read. True: it is another file now. Throws
+    // sdk::failure (retry) when the new file cannot be written; then the old one stays.
+    bool cut(const std::string& path, when how_eagerly, const checks& file);
 
     // What came to the file that was cut last by a writer that still has it open is put behind the new one. True: something did.
     bool take_over_late_bytes(const std::string& path);

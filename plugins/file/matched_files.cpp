@@ -1,0 +1,207 @@
+#include "matched_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "path_pattern.hpp"
+
+namespace mqb::file {
+namespace {
+
+constexpr std::size_t most_open = 64;               // files with something unsettled, and the one that is read
+constexpr std::size_t most_files = 100'000;         // of which something is remembered
+constexpr std::size_t places_to_spare = 1000;       // of files that are gone, which may be renamed back
+constexpr std::uint64_t least_pause = 100'000'000;  // ns, between two lists
+constexpr auto identity_of = [](const input_file& file) { return file_identity{file.device(), file.inode()}; };
+
+}  // namespace
+
+matched_files::matched_files(const config& chosen, sdk::host_ref host, bool drains) : config_(chosen), host_(host), drains_(drains) {
+    if (chosen.is_group()) table_.emplace(pattern_folder(chosen.path) + "/." + *chosen.group_id + ".offsets");
+}
+
+bool matched_files::open() {
+    if (is_open()) {
+        current().bytes.reopen();
+        return false;
+    }
+    if (table_) {
+        const std::string note = table_->open();
+        if (!note.empty()) host_.warning("file source '", config_.path, "': ", note);
+        if (!has_listed_) is_new_group_ = table_->size() == 0;
+    }
+    if (next_.empty() && (drains_ || !has_listed_ || host_.now() - listed_ >= pause_)) list();
+    while (!next_.empty() && files_.empty())
+        if (file first = open_next()) files_.push_back(std::move(first));
+    return is_open();
+}
+
+// All that match now, and of these in next_ those that have something to read.
+void matched_files::list() {
+    const bool is_first = !std::exchange(has_listed_, true);
+    listed_ = host_.now();
+    const std::vector<std::string> paths = matching_paths(config_.path, drains_);
+    // Of many files the list is not most of the work.
+    pause_ = std::max(least_pause, 20 * (host_.now() - listed_));
+    if (paths.size() > most_files) throw sdk::bad_config("path: more than ", most_files, " files match '", config_.path, "'");
+    for (auto& [identity, one] : all_) one.is_there = false;
+    next_.clear();
+    for (const std::string& path : paths) {
+        struct stat is {};
+        if (::stat(path.c_str(), &is) != 0 || !S_ISREG(is.st_mode)) continue;
+        const file_identity identity{is.st_dev, is.st_ino};
+        known& one = all_[identity];
+        if (one.is_there) continue;  // another name of the same file
+        one.is_there = true;
+        one.path = path;
+        one.was_there_first = one.was_there_first || is_first;
+        const auto size = static_cast<std::uint64_t>(is.st_size);
+        one.changed = is.st_mtim.tv_sec * 1'000'000'000 + is.st_mtim.tv_nsec;
+        const bool is_as_read = size == one.read_size && one.changed == one.read_changed;
+        if (!is_as_read && !is_ahead(identity) && size > 0) next_.push_back(identity);
+    }
+    std::vector<file_identity> there;
+    std::erase_if(all_, [&](const auto& one) { return !one.second.is_there && !is_in_files(one.first); });
+    for (const auto& [identity, one] : all_) there.push_back(identity);
+    if (table_ && (is_first || table_->size() > 2 * there.size() + places_to_spare)) table_->keep_only(there);
+}
+
+// It is the one that is read, or one that follows.
+bool matched_files::is_ahead(const file_identity& of) const {
+    return std::any_of(files_.begin() + static_cast<std::ptrdiff_t>(std::min(reading_, files_.size())), files_.end(),
+                       [&](const file& one) { return !one->lost && identity_of(one->bytes) == of; });
+}
+
+bool matched_files::is_in_files(const file_identity& of) const {
+    return std::ranges::any_of(files_, [&](const file& one) { return identity_of(one->bytes) == of; });
+}
+
+matched_files::file matched_files::open_next() {
+    const file_identity identity = next_.front();
+    next_.pop_front();
+    const auto at = all_.find(identity);
+    if (at == all_.end()) return nullptr;
+    known& one = at->second;
+    file opened = std::make_unique<read_file>(one.path, ++last_number_);
+    input_file& bytes = opened->bytes;
+    try {
+        bytes.open(false);
+    } catch (const sdk::failure& failed) {
+        host_.warning(failed.what());  // the next list tries again
+        return nullptr;
+    }
+    if (identity_of(bytes) != identity) return nullptr;
+    bool is_other = false;
+    const std::optional<std::uint64_t> saved = one.is_new && table_ ? table_->place_of(bytes, is_other) : std::nullopt;
+    if (saved) {
+        one.print = print_of(bytes, *saved);
+    } else if (one.is_new && !is_other && one.was_there_first && begins_at_end()) {
+        one.print = print_of(bytes, bytes.end_of_records(config_.delimiter_byte()));
+        if (table_) table_->save(bytes, one.print.place);
+    } else if (!one.is_new) {
+        is_other = !is_in(one.print, bytes);
+    }
+    if (is_other) {
+        host_.warning("file source '", one.path, "' was truncated or replaced: it is read from its beginning");
+        one.print = {};
+    }
+    one.is_new = false;
+    one.print.path.clear();
+    if (one.print.place > 0 && one.print.place == bytes.size()) {
+        one.read_size = one.print.place;
+        one.read_changed = one.changed;
+        return nullptr;
+    }
+    bytes.go_to(one.print.place);
+    opened->settled = one.print.place;
+    return opened;
+}
+
+bool matched_files::begins_at_end() const {
+    return config_.mode == read_mode::subscribe || (table_ && config_.read_from_tail && is_new_group_);
+}
+
+matched_files::sight matched_files::look(std::uint64_t unread) {
+    read_file& now = current();
+    const bool is_cut = now.bytes.is_cut();
+    left_at_ = drains_ || is_cut ? now.bytes.position() : now.bytes.position() - unread;
+    const sight next = drains_ || is_cut ? sight::ended : sight::moved;
+    if (reading_ + 1 < files_.size()) return next;
+    if (is_cut && !std::exchange(now.lost, true)) {
+        host_.warning("file source '", now.bytes.path(), "' was truncated; what came to it between the last look and that is missing, if ",
+                      "anything did. It is read from its beginning");
+        if (const auto at = all_.find(identity_of(now.bytes)); at != all_.end()) at->second.print = {}, at->second.read_size = 0;
+        next_.push_front(identity_of(now.bytes));
+    }
+    if (next_.empty()) {
+        if (!drains_ && host_.now() - listed_ < pause_) return sight::nothing;
+        list();
+    }
+    while (!next_.empty()) {
+        if (files_.size() >= most_open) return sight::full;
+        file opened = open_next();
+        if (!opened) continue;
+        files_.push_back(std::move(opened));
+        return next;
+    }
+    return sight::nothing;
+}
+
+void matched_files::proceed() {
+    const read_file& left = current();
+    if (const auto at = all_.find(identity_of(left.bytes)); at != all_.end() && !left.lost) {
+        at->second.print = print_of(left.bytes, left_at_);
+        at->second.print.path.clear();
+        at->second.read_size = left.bytes.position();
+        at->second.read_changed = at->second.changed;
+    }
+    ++reading_;
+    leave_settled();
+}
+
+void matched_files::leave_settled() noexcept {
+    while (reading_ > 0 && (!keeps_place() || files_.front()->unsettled == 0)) {
+        files_.pop_front();
+        --reading_;
+    }
+}
+
+void matched_files::settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages) {
+    const auto at = std::ranges::find_if(files_, [&](const file& one) { return one->number == number; });
+    if (at == files_.end()) return;
+    read_file& of = **at;
+    if (!of.lost && table_->save(of.bytes, end)) of.settled = end;
+    of.unsettled -= std::min<std::uint64_t>(of.unsettled, messages);
+    leave_settled();
+}
+
+void matched_files::rewind() {
+    reading_ = 0;
+    for (const file& one : files_) one->unsettled = 0;
+    for (std::size_t i = 0; i < files_.size();) {
+        // What cannot be read again, and a file that was opened again for what came to it: the first time reads that too.
+        const bool is_double = std::any_of(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(i),
+                                           [&](const file& before) { return identity_of(before->bytes) == identity_of(files_[i]->bytes); });
+        if ((files_[i]->lost || is_double) && files_.size() > 1)
+            files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(i));
+        else
+            files_[i]->bytes.go_to(files_[i]->settled), ++i;
+    }
+}
+
+std::uint64_t matched_files::behind(std::uint64_t place) {
+    std::uint64_t bytes = 0;
+    const auto add = [&](std::uint64_t size, std::uint64_t from) { bytes += size > from ? size - from : 0; };
+    add(current().bytes.size(), place);
+    for (std::size_t i = reading_ + 1; i < files_.size(); ++i) add(files_[i]->bytes.size(), files_[i]->bytes.position());
+    for (const file_identity& identity : next_) {
+        struct stat is {};
+        const known& one = all_.at(identity);
+        if (::stat(one.path.c_str(), &is) == 0) add(static_cast<std::uint64_t>(is.st_size), one.print.place);
+    }
+    return bytes;
+}
+
+}  // namespace mqb::file
