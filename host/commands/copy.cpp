@@ -19,6 +19,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr auto pace = std::chrono::milliseconds{100};
+constexpr unsigned looks_between_questions = 5;  // to the source, how much is left
 
 // Shows how far the copy is, and ends it when nothing has come for so long.
 class copy_watch {
@@ -38,8 +39,10 @@ private:
     void look() {
         const clock::time_point now = clock::now();
         const std::uint64_t messages = meter_.messages.load(std::memory_order_relaxed);
-        line_.show(rate_.line(messages, meter_.payload_bytes.load(std::memory_order_relaxed), now - began_));
         const std::vector<route_report> routes = all_.reports();
+        const auto left = routes.empty() ? std::nullopt : routes.front().snapshot.lag;
+        line_.show(rate_.line(messages, meter_.payload_bytes.load(std::memory_order_relaxed), now - began_) + left_text(left));
+        if (line_.is_shown() && looks_++ % looks_between_questions == 0) all_.ask_lags([] {});
         const bool is_idle = !routes.empty() && routes.front().snapshot.state == core::route_state::running &&
                              routes.front().snapshot.totals.in_flight == 0 && messages == messages_;
         if (!is_idle) last_ = now;
@@ -54,6 +57,7 @@ private:
     std::optional<double> wait_;
     copy_rate rate_;
     std::uint64_t messages_ = 0;
+    unsigned looks_ = 0;
     clock::time_point began_ = clock::now();
     clock::time_point last_ = began_;
     boost::asio::steady_timer timer_;

@@ -31,6 +31,13 @@ std::string bytes_text(double bytes) {
     return text;
 }
 
+std::string left_text(const std::optional<core::source_lag>& lag) {
+    if (!lag) return {};
+    if (lag->bytes) return "; " + bytes_text(static_cast<double>(*lag->bytes)) + " to go";
+    if (lag->messages) return "; " + with_separators(*lag->messages) + " messages to go";
+    return {};
+}
+
 std::string copy_rate::line(std::uint64_t messages, std::uint64_t bytes, std::chrono::duration<double> since_start) {
     const double now = since_start.count();
     const double passed = now - at_;

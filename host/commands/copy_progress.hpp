@@ -2,10 +2,12 @@
 #pragma once
 
 #include "core/logger.hpp"
+#include "core/source_lag.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,7 @@ public:
     progress_line(int descriptor, bool is_shown, core::logger& log) : descriptor_(descriptor), is_shown_(is_shown), log_(log) {}
     void show(std::string text);
     void clear();
+    [[nodiscard]] bool is_shown() const noexcept { return is_shown_; }
 
     [[nodiscard]] core::log_level lowest() const noexcept override { return log_.lowest(); }
     void write(core::log_level level, std::string_view route, std::string_view endpoint, std::string_view text) noexcept override;
@@ -44,6 +47,8 @@ private:
     std::string text_;
 };
 
+// "; 1.2 GB to go" of a source that counts, else nothing.
+[[nodiscard]] std::string left_text(const std::optional<core::source_lag>& lag);
 [[nodiscard]] std::string with_separators(std::uint64_t number);
 // "3.4 MB"
 [[nodiscard]] std::string bytes_text(double bytes);

@@ -17,6 +17,14 @@ TEST_CASE("numbers are written for people") {
     CHECK(bytes_text(12'345'678) == "12 MB");
 }
 
+TEST_CASE("what is left is told of a source that counts it") {
+    CHECK(left_text(std::nullopt) == "");
+    CHECK(left_text(mqb::core::source_lag{}) == "");
+    CHECK(left_text(mqb::core::source_lag{std::nullopt, 1'234'567'890}) == "; 1.2 GB to go");
+    CHECK(left_text(mqb::core::source_lag{1'234'567, std::nullopt}) == "; 1,234,567 messages to go");
+    CHECK(left_text(mqb::core::source_lag{5, 0}) == "; 0 B to go");
+}
+
 TEST_CASE("a rate is that of the last second, not of the whole copy") {
     copy_rate rate;
     CHECK(rate.line(100, 1000, seconds{0.5}) == "100 messages, 1.0 kB; 200 messages/s, 2.0 kB/s");

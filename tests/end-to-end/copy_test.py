@@ -238,6 +238,7 @@ class Copy(bridge.Case):
         shown, _ = self.on_terminal(*words)
         lines = re.findall(r"\r\x1b\[K([^\r\x1b]+)", shown)
         self.assertRegex(shown, r"\r\x1b\[K3 messages, 3 B; \d+ messages/s, \d+ B/s")
+        self.assertRegex(shown, r" messages/s, \d+ B/s; 0 B to go")
         self.assertLessEqual(len(lines), 20)  # at most ten a second
         self.assertNotIn("\x1b", self.on_terminal(*words, "--quiet")[0])
         piped, output = self.on_terminal("file:in.txt?format=raw", "-?format=raw", "--wait", "0.5")
