@@ -98,7 +98,8 @@ void config::check(std::uint32_t side) const {
     if (path == standard_input && side == MQB_SIDE_CONSUMER && mode == read_mode::subscribe)
         throw sdk::bad_config("path: /dev/stdin has no end to begin at; `mode: consume` reads it");
     if (path == standard_input && side == MQB_SIDE_PUBLISHER) throw sdk::bad_config("path: /dev/stdin cannot be written");
-    if (side == MQB_SIDE_PUBLISHER && is_pattern(path))
+    const std::string_view folder(path.data(), path.ends_with('/') && is_parts() ? path.size() - 1 : path.size());
+    if (side == MQB_SIDE_PUBLISHER && is_pattern(folder))
         throw sdk::bad_config("path: an output is one file; \"", path, "\" is a pattern, which only an input may be");
     if (path == standard_output && side == MQB_SIDE_CONSUMER) throw sdk::bad_config("path: /dev/stdout cannot be read");
 }
