@@ -151,7 +151,7 @@ bool consumer::add(const sdk::receive_call& call, sdk::open_batch<given>& batch,
     if (config_.source_metadata || !refused.empty())
         message.text("mqb.src.spool_path", config_.path).text("mqb.src.spool_chunk", reader_.chunk_of(payload));
     message.id(says.id.value_or(chunk.made_id).data());
-    batch->extra.chunks.push_back({payload, is_whole, false});
+    batch->extra.chunks.push_back({payload, is_whole, false, false});
     message.delivery_count(backlog_.give());
     return true;
 }
@@ -182,11 +182,11 @@ void consumer::settle(sdk::settle_call& call) {
             const auto delay = std::chrono::nanoseconds(std::min<std::uint64_t>(entry.delay_ns(), std::uint64_t{1} << 60));
             backlog_.returned(chunk.payload, delay.count() > 0 ? std::optional(clock::now() + delay) : std::nullopt);
         } else {
-            if (const int error = config_.drain_on_read ? remove(chunk) : 0; error != 0) {
+            if (const int error = config_.drain_on_read && !chunk.is_removed ? remove(chunk) : 0; error != 0) {
                 call.explain(sdk::join("cannot delete chunk ", chunk.payload, " of spool '", config_.path, "': ", reason(error)));
                 continue;
             }
-            backlog_.settled(chunk.payload);
+            if (!std::exchange(chunk.is_removed, true)) backlog_.settled(chunk.payload);
             directories.emplace_back(directory_of(chunk.payload));
         }
         chunk.is_settled = true;

@@ -43,6 +43,7 @@ private:
         std::string payload;
         bool is_whole = true;
         bool is_settled = false;
+        bool is_removed = false;  // what stands under its name by now is another chunk
     };
     struct given {
         std::uint64_t spool = 0;

@@ -27,37 +27,27 @@ private:
             if (errno != ENOENT) found_.error = errno;
             return;
         }
-        std::vector<std::string> directories, suspects;  // few, and what is left over
+        const std::string prefix = path.empty() ? "" : path + '/';
+        std::vector<std::string> directories;
         const int error = each_entry(here.number(), [&](std::string_view name, bool is_directory) {
-            if (is_directory) {
-                if (deeper > 0 && shards_.are_named(name)) directories.emplace_back(name);
-            } else if (note(name, digits)) {
-                suspects.emplace_back(name);
-            }
+            if (!is_directory)
+                look_at(prefix, name, digits);
+            else if (deeper > 0 && shards_.are_named(name))
+                directories.emplace_back(name);
         });
         if (error != 0) found_.error = error;
-        const std::string prefix = path.empty() ? "" : path + '/';
-        for (const std::string& name : suspects) clear(prefix, name, digits);
         for (const std::string& name : directories) walk(prefix + name, digits + name, deeper - 1);
     }
 
-    // Whether the file may be left over.
-    bool note(std::string_view name, const std::string& digits) {
+    void look_at(const std::string& prefix, std::string_view name, const std::string& digits) {
         const file_role is = files_.role_of(name);
-        if (is.kind == file_kind::foreign || is.stem.empty() || is.stem.front() < '0' || is.stem.front() > '9') return false;
-        if (const auto number = sequence_of(digits + std::string(is.stem))) found_.highest = std::max(found_.highest.value_or(0), *number);
-        return clears_ && (is.kind == file_kind::sidecar || is.kind == file_kind::unfinished);
-    }
-
-    void clear(const std::string& prefix, const std::string& name, const std::string& digits) {
-        const file_role is = files_.role_of(name);
-        if (!names_.makes(digits + std::string(is.stem))) return;
+        if (is.kind == file_kind::foreign || is.stem.empty() || is.stem.front() < '0' || is.stem.front() > '9') return;
+        const std::string whole = digits + std::string(is.stem);
+        if (const auto number = sequence_of(whole)) found_.highest = std::max(found_.highest.value_or(0), *number);
+        if (!clears_ || (is.kind != file_kind::sidecar && is.kind != file_kind::unfinished) || !names_.makes(whole)) return;
         if (is.kind == file_kind::sidecar && spool_.exists(prefix + files_.payload(is.stem))) return;
-        if (spool_.remove(prefix + name) != 0) return;  // a reader was quicker
-        if (is.kind == file_kind::sidecar)
-            ++found_.without_payload;
-        else
-            ++found_.unfinished;
+        if (spool_.remove(prefix + std::string(name)) != 0) return;  // a reader was quicker
+        ++(is.kind == file_kind::sidecar ? found_.without_payload : found_.unfinished);
     }
 
     const spool_directory& spool_;
