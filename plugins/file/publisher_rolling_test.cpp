@@ -1,8 +1,10 @@
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 
+#include "output_file.hpp"
 #include "rolled_files.hpp"
 #include "test_host.hpp"
 
@@ -157,6 +159,31 @@ TEST_CASE("rolling: when the disk is full in the second file of a batch, what th
     }
     CHECK(p.send({payloads[2], payloads[3]}) == MQB_OK);
     CHECK(contents(dir) == names{"d\n", payloads[0] + "\n", payloads[1] + "\n", payloads[2] + "\n"});
+}
+
+TEST_CASE("rolling: a kill between any two steps loses and cuts nothing") {
+    for (const int steps : {0, 1, 2}) {
+        scratch dir;
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            auto* const file = new mqb::file::output_file(dir / "out");
+            file->open('\n', false);
+            file->begin_batch();
+            if (file->write("a\nb\n") != 0) ::_exit(1);
+            if (steps >= 1) std::filesystem::rename(dir / "out", dir / "out-19700101T010000.000Z");
+            if (steps >= 2) write_file(dir / "out", "");
+            ::_exit(0);
+        }
+        int ended = -1;
+        REQUIRE(::waitpid(child, &ended, 0) == child);
+        REQUIRE(ended == 0);
+        rolling_publisher p(config(dir / "out", R"("max_bytes":4)"));
+        CHECK(p.connect() == "");
+        CHECK(p.send({"c"}) == MQB_OK);
+        CHECK(p.host.warnings.empty());
+        CHECK(contents(dir) == names{"c\n", "a\nb\n"});
+    }
 }
 
 TEST_CASE("rolling: a last record that was there before is ended before its file is left") {
