@@ -125,6 +125,7 @@ TEST_CASE("a mistake says where it is, and what was probably meant") {
         {"1x", 0, 2, "\"1x\" is neither a number nor a name"},
         {"$foo", 0, 4, "\"$foo\" means nothing (did you mean \"$root\", the whole payload?)"},
         {"", 0, 1, "the expression ends where a value is missing"},
+        {"a = 1", 2, 1, "what is set is followed by \";\" and an expression (did you mean \"==\"?)"},
         {"true = 1; 2", 0, 4, "\"true\" cannot be set"},
         {"123456789012345678901234567890123456789", 0, 39, "the number has more than 38 digits, or is out of range"},
         {"\xff", 0, 1, "the expression is not UTF-8"},

@@ -73,6 +73,7 @@ TEST_CASE("dates are moved by the calendar of their zone") {
     CHECK(result(R"(d("2026-01-31").add(1, "parsec"))").starts_with("error: \"parsec\" is no unit of time"));
     CHECK(result(R"(d("2026-01-31").tz("Mars/Base"))") == "error: the time zone \"Mars/Base\" is not known on this system");
     CHECK(result(R"(d("x").add(1, "day"))") == "error: the date is none: what d(x) was given cannot be read");
+    CHECK(result(R"({a: d("x")})") == "error: a date in the result is none: what d(x) was given cannot be read");
     CHECK(result(R"("x".add(1, "day"))") == "error: the type string is no date; d(x) makes one of a text or of milliseconds");
     CHECK(result(R"(d().addd(1, "day"))") == "compile: there is no method \"addd\" (did you mean \"add\"?)");
 }

@@ -67,6 +67,8 @@ TEST_CASE("arithmetic is exact, or there is no result") {
 TEST_CASE("a product that only zeros make long is a result all the same") {
     CHECK(text(product(of("1.50"), of("2"))) == "3.00");
     CHECK(text(product(of("10000000000000000000000000000000000000"), of("10000000000000000000000000000000000000"))) == "1e74");
+    CHECK(text(product(of("100000000000000000000"), of("12345678901234567890123"))) == "1.2345678901234567890123e42");
+    CHECK(text(product(of("12345678901234567890123"), of("100000000000000000000"))) == "1.2345678901234567890123e42");
     CHECK(text(product(of("92345678901234567891"), of("12345678901234567891"))) == "none");
     CHECK(text(product(of("1e600000"), of("1e600000"))) == "none");
 }

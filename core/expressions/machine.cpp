@@ -47,7 +47,7 @@ value machine::run(std::uint32_t at) {
             if (!of_) return {};
             bool is_text = true;
             const value v = metadata_value(of_->metadata, code_.metadata[n.data], memory(), is_text);
-            if (!is_text) fail(n, "the metadata \"" + code_.metadata[n.data] + "\" is no UTF-8 text");
+            if (!is_text) fail(n, "the metadata \"" + code_.metadata[n.data] + "\" is nothing that an expression can read");
             return v;
         }
         case op::root: read_payload(n); return work_.document.at(0);

@@ -68,6 +68,8 @@ private:
     [[nodiscard]] value no_value(const node& n, std::size_t i) const;
     [[nodiscard]] bool truth(const node& n, std::size_t i, std::string_view of);
 
+    [[noreturn]] void cannot_be_written(std::string why) const;
+    [[nodiscard]] std::string date_form(const value& date) const;
     value field(const node& n);
     value follow(const node& n, const path& p);
     value member_of(const node& n, const value& of, std::string_view key);

@@ -54,21 +54,21 @@ void machine::append_json(std::string& to, const value& v) {
             });
             break;
         case kind::list: append_all(to, '[', ']', v.elements_view(), [&](const value& e) { append_json(to, e); }); break;
-        case kind::range: {
-            to += v.flag ? "\"[" : "\"(";
-            append_json(to, v.items.data[0]);
-            to += "..";
-            append_json(to, v.items.data[1]);
-            to += v.flag ? "]\"" : ")\"";
-            break;
-        }
-        case kind::date: expressions::append_json(to, v.flag ? date_text(v.date.time, v.date.zone) : "Invalid date"); break;
+        case kind::range: cannot_be_written("a range is no JSON; map([1..3], #) makes a list of one");
+        case kind::date: to.append(1, '"').append(date_form(v)).append(1, '"'); break;
     }
+}
+
+void machine::cannot_be_written(std::string why) const { fail(code_.nodes[code_.start], std::move(why)); }
+
+std::string machine::date_form(const value& date) const {
+    if (!date.flag) cannot_be_written("a date in the result is none: what d(x) was given cannot be read");
+    return date_text(date.date.time, date.date.zone);
 }
 
 std::string machine::text_form(const value& v) {
     if (v.is_text()) return std::string{text_of(v)};
-    if (v.what == kind::date) return v.flag ? date_text(v.date.time, v.date.zone) : "Invalid date";
+    if (v.what == kind::date) return date_form(v);
     std::string out;
     if (v.what == kind::raw_number) {
         decimal d;

@@ -98,7 +98,7 @@ std::uint32_t parser::statements() {
         const auto local = static_cast<std::uint32_t>(known - code_.locals.begin());
         if (known == code_.locals.end()) code_.locals.emplace_back(name.text);
         all.push_back(add(op::assign, name.offset, {what}, local));
-        expect(";", "what is set");
+        if (!takes(";")) throw mistake{sign.offset, 1, "what is set is followed by \";\" and an expression (did you mean \"==\"?)"};
     }
     all.push_back(expression(weakest));
     (void)takes(";");
