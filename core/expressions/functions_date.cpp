@@ -40,8 +40,7 @@ zone zone_argument(const call& c, std::size_t i) {
 
 namespace {
 
-std::optional<milliseconds_utc> in_range(const call& c, std::int64_t count, std::int64_t length) {
-    (void)c;
+std::optional<milliseconds_utc> in_range(std::int64_t count, std::int64_t length) {
     std::int64_t out = 0;
     if (__builtin_mul_overflow(count, length, &out) || out < first_moment || out >= end_of_moments) return std::nullopt;
     return out;
@@ -53,7 +52,7 @@ value d(const call& c) {
     const zone z = c.size() > 1 ? zone_argument(c, 1) : nullptr;
     if (c[0].what == kind::date) return value::of(value::moment{c[0].date.time, c.size() > 1 ? z : c[0].date.zone}, c[0].flag);
     if (c[0].is_number()) {
-        const auto at = in_range(c, whole_argument(c, 0), 1);
+        const auto at = in_range(whole_argument(c, 0), 1);
         return value::of(value::moment{at.value_or(0), z}, at.has_value());
     }
     const std::string_view text = text_argument(c, 0);
@@ -66,7 +65,7 @@ value::moment moment_argument(const call& c) {
     if (c[0].what == kind::date && c[0].flag) return c[0].date;
     std::optional<milliseconds_utc> at;
     if (c[0].is_number()) {
-        at = in_range(c, whole_argument(c, 0), 1000);
+        at = in_range(whole_argument(c, 0), 1000);
     } else if (c[0].is_text()) {
         const std::string_view text = c.by.text_of(c[0]);
         at = text == "now" ? std::optional{now()} : read_date(text, nullptr);

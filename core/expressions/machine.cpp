@@ -17,7 +17,7 @@ std::string machine::described(const node& n) const {
 
 void machine::spend(const node& at, std::uint64_t steps) {
     steps_ += steps;
-    if (steps_ > workspace::most_steps) fail(at, "the expression takes more than " + std::to_string(workspace::most_steps) + " steps");
+    if (steps_ > work_.step_limit) fail(at, "the expression takes more than " + std::to_string(work_.step_limit) + " steps");
 }
 
 value machine::no_value(const node& n, std::size_t i) const {
@@ -39,7 +39,7 @@ bool machine::truth(const node& n, std::size_t i, std::string_view of) {
 
 value machine::run(std::uint32_t at) {
     const node& n = code_.nodes[at];
-    if (++steps_ > workspace::most_steps) spend(n, 0);
+    if (++steps_ > work_.step_limit) spend(n, 0);
     switch (n.what) {
         case op::constant: return code_.constants[n.data];
         case op::field: return field(n);

@@ -30,7 +30,11 @@ struct workspace {
         value what;
         std::uint64_t evaluation = 0;  // the one that read it
     };
-    arena memory{most_memory};
+
+    explicit workspace(std::size_t bytes = most_memory, std::uint64_t steps = most_steps) : memory(bytes), step_limit(steps) {}
+
+    arena memory;
+    std::uint64_t step_limit;
     json_document document;
     std::vector<slot> fields;
     std::vector<value> locals;

@@ -72,7 +72,10 @@ code::~code() = default;
 void fold(code& c, std::uint32_t at) {
     node& n = c.nodes[at];
     if (!is_foldable(c, n)) return;
-    workspace work;
+    // What takes longer is left to the evaluation: a file of expressions is loaded at once, whatever they hold.
+    constexpr std::size_t little_memory = 64u << 10;
+    constexpr std::uint64_t few_steps = 1'000;
+    workspace work{little_memory, few_steps};
     try {
         c.constants.push_back(kept(c, machine{c, work, nullptr}.run(at)));
     } catch (const mistake&) {
