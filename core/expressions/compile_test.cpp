@@ -182,7 +182,7 @@ TEST_CASE("the text of a program compiles to the same program, and evaluates to 
     generator g{std::mt19937_64{7}};
     const std::string payload = R"({"a":3,"b":{"c":"t"},"items":[1,2,{"n":5}],"a b":null})";
     int compiled = 0, evaluated = 0;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 6'000; ++i) {
         const std::string expression = g.made(static_cast<int>(g.below(5)));
         const auto first = compile(expression, purpose::transform);
         if (!first) continue;
@@ -199,8 +199,8 @@ TEST_CASE("the text of a program compiles to the same program, and evaluates to 
         }
         (void)filtered(expression, payload);
     }
-    CHECK(compiled > 10'000);
-    CHECK(evaluated > 3'000);
+    CHECK(compiled > 3'000);
+    CHECK(evaluated > 900);
 }
 
 TEST_CASE("no text crashes the compiler") {
@@ -209,7 +209,7 @@ TEST_CASE("no text crashes the compiler") {
         "a", "meta", "$root", "#",   "map(", "(",  ")",  "[",        "]",    "{",           "}",        ",",   ":",  "?", "??",
         ".", "..",   "+",     "-",   "*",    "^",  "==", "=",        "!",    "not",         "in",       "and", "or", "'", "\"",
         "`", "${",   "1",     "1.5", "1e",   "\\", "\n", "\xc3\xa9", "\x80", "matches(a,'", "extract(", ";",   "&&", "|", "len("};
-    for (int i = 0; i < 50'000; ++i) {
+    for (int i = 0; i < 10'000; ++i) {
         std::string expression;
         for (auto left = dice() % 12; left-- > 0;) expression += parts[dice() % parts.size()];
         for (const purpose p : {purpose::filter, purpose::transform}) {

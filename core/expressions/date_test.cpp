@@ -139,7 +139,7 @@ TEST_CASE("moments and clocks on the wall are turned into each other without los
     for (const char* name : {"UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Asia/Kolkata"}) {
         const auto z = zone_named(name);
         REQUIRE(z.has_value());
-        for (int i = 0; i < 20'000; ++i) {
+        for (int i = 0; i < 2'000; ++i) {
             const auto at =
                 static_cast<milliseconds_utc>(dice() % static_cast<std::uint64_t>(end_of_moments - first_moment - 172'800'000)) +
                 first_moment + 86'400'000;

@@ -106,6 +106,8 @@ TEST_CASE("what is no JSON is refused as a whole, wherever the mistake stands") 
                             "[\"a\" : 1]",
                             "{\"a\",1}",
                             "{:1}",
+                            "{\"\\q\":1}",
+                            "[{\"a\":1,\"\\ud800\":1}]",
                             "\xef\xbb\xbf{}",
                             "/**/1",
                             "['a']",
@@ -251,7 +253,7 @@ TEST_CASE("payloads that are broken anywhere never crash an evaluation") {
     const auto p = compile("a[5].b.c == d or len(a) > 3 and $root != e", purpose::filter),
                all = compile("merge($root, {x: a})", purpose::transform);
     evaluator e;
-    for (int i = 0; i < 100'000; ++i) {
+    for (int i = 0; i < 20'000; ++i) {
         std::string broken = whole;
         for (auto left = 1 + dice() % 3; left-- > 0;) {
             const std::size_t at = dice() % broken.size();
