@@ -6,6 +6,24 @@ namespace mqb::core::expressions {
 
 namespace {
 
+// A null result of these comes from a missing field that they were given, as in `startsWith(name, "a")`; such a filter does not hold.
+bool is_computed(op what) noexcept {
+    switch (what) {
+        case op::call:
+        case op::closure:
+        case op::match:
+        case op::method:
+        case op::negate:
+        case op::add:
+        case op::subtract:
+        case op::multiply:
+        case op::divide:
+        case op::remainder:
+        case op::power: return true;
+        default: return false;
+    }
+}
+
 constexpr std::size_t kept_result = 1u << 20;
 
 // What the evaluation answers, or why it has none. Exceptions end here.
@@ -38,6 +56,7 @@ outcome<bool> evaluator::holds(const program& p, const buffer& payload, const bu
     const auto result = evaluated<bool>(p, *work_, payload, metadata, [&](machine& m, const value& v) -> outcome<bool> {
         if (v.what == kind::boolean) return {boost::system::in_place_value, v.flag};
         const node& whole = p.internal().nodes[p.internal().start];
+        if (v.is_null() && is_computed(whole.what)) return {boost::system::in_place_value, false};
         m.fail(whole, "the result is neither true nor false, but " +
                           (v.is_null() ? std::string{"null: the field is missing"} : "of the type " + std::string{type_name(v.what)}));
     });

@@ -126,7 +126,12 @@ TEST_CASE("a filter over a field that may be missing, or a text") {
         {R"({"items":[{"n":2}]})", "items[0].n == 2", "keep"},
         {R"({"n":"-5"})", "n == -5", "keep"},
         {R"({"n":"abc"})", "n == 5", "drop"},
-        {"{}", "some(items, # > 1)", "error: the result is neither true nor false, but null: the field is missing"},
+        {"{}", "some(items, # > 1)", "drop"},
+        {"{}", "startsWith(name, 'a')", "drop"},
+        {"{}", "matches(name, '^a')", "drop"},
+        {"{}", "not contains(tags, 'x')", "keep"},
+        {"{}", "x", "error: the result is neither true nor false, but null: the field is missing"},
+        {"{}", "x ?? false", "drop"},
         {"{}", "some(items, # > 1) or true", "keep"},
     };
     for (const row& r : rows) CHECK_MESSAGE(filtered(r.expression, r.payload) == r.result, r.payload << ' ' << r.expression);
