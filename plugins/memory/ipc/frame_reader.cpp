@@ -2,9 +2,9 @@
 
 #include "frame.hpp"
 #include "pack_reader.hpp"
-#include "utf8.hpp"
 
 #include <mqb/sdk/message_id.hpp>
+#include <mqb/sdk/utf8.hpp>
 #include <mqb/sdk/uuid.hpp>
 
 namespace mqb::memory {
@@ -95,10 +95,10 @@ bool frame_reader::read_metadata(pack_reader& from, mqb_message& to) {
 }
 
 void frame_reader::put_entry(std::string_view key, std::string_view value) {
-    if (key.empty() || key.size() > UINT16_MAX || value.size() > MQB_META_MAX_SIZE || !is_utf8(key)) return void(++left_out_);
+    if (key.empty() || key.size() > UINT16_MAX || value.size() > MQB_META_MAX_SIZE || !sdk::is_utf8(key)) return void(++left_out_);
     const std::size_t at = metadata_.size();
     metadata_.resize(at + 8 + key.size() + value.size());
-    sdk::detail::write_entry(metadata_.data() + at, is_utf8(value) ? MQB_META_TEXT : MQB_META_BYTES, key, value);
+    sdk::detail::write_entry(metadata_.data() + at, sdk::is_utf8(value) ? MQB_META_TEXT : MQB_META_BYTES, key, value);
 }
 
 }  // namespace mqb::memory

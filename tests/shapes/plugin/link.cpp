@@ -2,8 +2,9 @@
 
 #include "socket.hpp"
 
+#include <mqb/sdk/thread.hpp>
+
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,12 +23,7 @@ void link::open(std::string path, std::string hello, std::uint64_t tag, std::uni
         waiting_[tag] = std::move(waits);
         incoming_.clear();
     }
-    // Signals are the host's: none is delivered to the thread.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this, path = std::move(path)] { run(path); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = sdk::start_thread([this, path = std::move(path)] { run(path); });
 }
 
 void link::close() {

@@ -1,11 +1,11 @@
 // message_id: the text forms of the 16 bytes of a message's identity, for transports that carry it as text.
 #pragma once
 
+#include <mqb/sdk/uuid_text.hpp>
+
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -33,76 +33,7 @@ constexpr std::array<std::uint8_t, 256> make_digit_values() {
 }
 inline constexpr auto digit_values = make_digit_values();
 
-// Eight characters as one number, the first in its highest byte; four of them lie at each place.
-inline std::uint64_t get8(const char* high, const char* low) noexcept {
-    std::uint32_t four[2];
-    std::memcpy(&four[0], high, 4);
-    std::memcpy(&four[1], low, 4);
-    if constexpr (std::endian::native == std::endian::little) four[0] = __builtin_bswap32(four[0]), four[1] = __builtin_bswap32(four[1]);
-    return std::uint64_t{four[0]} << 32 | four[1];
-}
-inline void put8(char* high, char* low, std::uint64_t eight) noexcept {
-    std::uint32_t four[2] = {static_cast<std::uint32_t>(eight >> 32), static_cast<std::uint32_t>(eight)};
-    if constexpr (std::endian::native == std::endian::little) four[0] = __builtin_bswap32(four[0]), four[1] = __builtin_bswap32(four[1]);
-    std::memcpy(high, &four[0], 4);
-    std::memcpy(low, &four[1], 4);
-}
-
-inline constexpr std::uint64_t each = 0x0101010101010101;  // times a byte: that byte eight times
-
-// 32 bits as eight lower-case hex digits, all at once.
-constexpr std::uint64_t hex_digits(std::uint32_t bits) noexcept {
-    std::uint64_t n = bits;
-    n = (n | n << 16) & 0x0000ffff0000ffff;
-    n = (n | n << 8) & 0x00ff00ff00ff00ff;
-    n = (n | n << 4) & 0x0f0f0f0f0f0f0f0f;
-    const std::uint64_t is_letter = (n + 6 * each) >> 4 & each;
-    return n + '0' * each + ('a' - '0' - 10) * is_letter;
-}
-
-// The reverse, of either case. `wrong` gets a bit for what is no digit.
-constexpr std::uint32_t hex_number(std::uint64_t digits, std::uint64_t& wrong) noexcept {
-    constexpr auto from = [](std::uint64_t c, std::uint64_t least, std::uint64_t most) {  // bit 7 of those in the range; of 7-bit bytes
-        return (c + (0x80 - least) * each) & ~(c + (0x7f - most) * each);
-    };
-    const std::uint64_t low = digits & 0x7f * each;
-    const std::uint64_t is_letter = from(low | 0x20 * each, 'a', 'f');
-    wrong |= (digits | ~(from(low, '0', '9') | is_letter)) & 0x80 * each;
-    std::uint64_t n = (low & 0x0f * each) + 9 * (is_letter >> 7 & each);
-    n = (n | n >> 4) & 0x00ff00ff00ff00ff;
-    n = (n | n >> 8) & 0x0000ffff0000ffff;
-    return static_cast<std::uint32_t>(n | n >> 16);
-}
-
 }  // namespace detail
-
-inline constexpr std::size_t uuid_text_size = 36;
-
-// Writes 36 characters: 8-4-4-4-12 lower-case hex digits. The end of them.
-inline char* put_uuid(char* to, const std::uint8_t* id) noexcept {
-    std::uint32_t part[4];
-    std::memcpy(part, id, 16);
-    if constexpr (std::endian::native == std::endian::little)
-        for (std::uint32_t& one : part) one = __builtin_bswap32(one);
-    detail::put8(to, to + 4, detail::hex_digits(part[0]));
-    detail::put8(to + 9, to + 14, detail::hex_digits(part[1]));
-    detail::put8(to + 19, to + 24, detail::hex_digits(part[2]));
-    detail::put8(to + 28, to + 32, detail::hex_digits(part[3]));
-    to[8] = to[13] = to[18] = to[23] = '-';
-    return to + uuid_text_size;
-}
-
-// Reads 36 characters of the form above, of either case, into 16 bytes. False: it is none; `id` is then anything.
-inline bool get_uuid(const char* from, std::uint8_t* id) noexcept {
-    std::uint64_t wrong = 0;
-    std::uint32_t part[4] = {
-        detail::hex_number(detail::get8(from, from + 4), wrong), detail::hex_number(detail::get8(from + 9, from + 14), wrong),
-        detail::hex_number(detail::get8(from + 19, from + 24), wrong), detail::hex_number(detail::get8(from + 28, from + 32), wrong)};
-    if constexpr (std::endian::native == std::endian::little)
-        for (std::uint32_t& one : part) one = __builtin_bswap32(one);
-    std::memcpy(id, part, 16);
-    return wrong == 0 && from[8] == '-' && from[13] == '-' && from[18] == '-' && from[23] == '-';
-}
 
 // The number that digits of base 10 or 16 mean, if there are any and it fits into 128 bits.
 inline std::optional<message_id> id_from_digits(std::string_view digits, unsigned base) noexcept {
