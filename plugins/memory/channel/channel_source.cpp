@@ -75,6 +75,7 @@ sdk::status channel_source::receive(sdk::receive_call& call) {
 
 void channel_source::settle(sdk::settle_call& call) {
     auto& batch = *static_cast<delivery*>(call.batch());
+    if (settle_all(batch, call)) return;
     std::uint64_t settled = 0;
     for (const sdk::settle_entry entry : call) {
         if (!entry.is_final()) {
@@ -95,6 +96,19 @@ void channel_source::settle(sdk::settle_call& call) {
         entry.ok();
     }
     if (settled) channel_->settled(reader_, settled);
+}
+
+// The usual call: it acknowledges everything of a batch, in order.
+bool channel_source::settle_all(delivery& batch, sdk::settle_call& call) {
+    if (call.size() != batch.count() || batch.unsettled() != batch.count()) return false;
+    for (std::uint32_t i = 0; i < call.size(); ++i) {
+        const mqb_entry* entry = mqb_entry_at(&call.raw().entries, i);
+        if (entry->index != i || entry->disposition != MQB_ACK) return false;
+    }
+    batch.settle_all();
+    call.all_ok();
+    channel_->settled(reader_, batch.count());
+    return true;
 }
 
 // An answer and then, of a final entry, the acknowledgement, to whoever waits for them.

@@ -31,6 +31,7 @@ protected:
     std::uint64_t first_sender_ns = 500'000'000;
 
 private:
+    bool settle_all(delivery& batch, sdk::settle_call& call);
     static void tell(delivery& batch, const sdk::settle_entry& entry);
     void nack(delivery& batch, const sdk::settle_entry& entry);
     bool has_waited_for_senders() const;

@@ -49,6 +49,14 @@ bool delivery::settle(std::uint32_t index) noexcept {
     return true;
 }
 
+void delivery::settle_all() noexcept {
+    settled_.assign(count_, true);
+    unsettled_ = 0;
+    if (!tells_) return;
+    for (const run& one : runs_)
+        if (one.of->told) one.of->told->all_acknowledged(one.of->told_index(one.from), one.count);
+}
+
 run delivery::run_of(std::uint32_t index) noexcept {
     if (index < last_first_) last_run_ = 0, last_first_ = 0;
     while (last_run_ < runs_.size() && index - last_first_ >= runs_[last_run_].count) last_first_ += runs_[last_run_++].count;

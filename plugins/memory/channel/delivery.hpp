@@ -32,6 +32,7 @@ public:
 
     std::uint32_t unsettled() const noexcept { return unsettled_; }
     bool settle(std::uint32_t index) noexcept;      // false: it was before
+    void settle_all() noexcept;                     // of one of which nothing was; tells whoever is to be told
     bool tells() const noexcept { return tells_; }  // whether a parcel of it has somebody to tell
     run run_of(std::uint32_t index) noexcept;       // fast in order; without a count of its own
     // What is not settled, in order, one delivery more; each with a count of its own.

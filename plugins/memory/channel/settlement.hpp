@@ -17,6 +17,10 @@ public:
     virtual void entered() {}
     // Once for each message, by its place in the send that brought it.
     virtual void acknowledged(std::uint32_t index) = 0;
+    // The same for some in a row.
+    virtual void all_acknowledged(std::uint32_t first, std::uint32_t count) {
+        for (std::uint32_t i = 0; i < count; ++i) acknowledged(first + i);
+    }
     // The answer to a message, before acknowledged. Borrowed.
     virtual void answered(std::uint32_t, const mqb_message&) {}
 };

@@ -31,12 +31,16 @@ void ticket::finish(sdk::status answer) {
     call_.complete(answer);
 }
 
-void ticket::acknowledged(std::uint32_t index) {
+void ticket::all_acknowledged(std::uint32_t first, std::uint32_t count) {
     {
         std::lock_guard lock(mutex_);
-        if (is_over_ || left_[index] == 0 || --left_[index]) return;
-        call_->done(index);
-        if (--open_) return;
+        if (is_over_) return;
+        for (std::uint32_t i = first; i < first + count; ++i) {
+            if (left_[i] == 0 || --left_[i]) continue;
+            call_->done(i);
+            --open_;
+        }
+        if (open_) return;
         is_over_ = true;
     }
     finish(sdk::status::done);

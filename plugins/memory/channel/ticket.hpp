@@ -25,7 +25,8 @@ public:
     // Calls `rang(self)` after `ns`, unless it is over by then.
     void end_after(std::uint64_t ns, std::function<void(ticket&)> rang);
 
-    void acknowledged(std::uint32_t index) override;
+    void acknowledged(std::uint32_t index) override { all_acknowledged(index, 1); }
+    void all_acknowledged(std::uint32_t first, std::uint32_t count) override;
     void answered(std::uint32_t index, const mqb_message& reply) override;
     void end(const std::vector<bool>& unread, std::string_view text) override;
 

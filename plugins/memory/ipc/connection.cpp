@@ -22,6 +22,11 @@ void confirmations::add(std::uint64_t connection, std::uint64_t frame) {
     all_.push_back({connection, frame});
 }
 
+std::size_t confirmations::size() const {
+    std::lock_guard lock(mutex_);
+    return all_.size();
+}
+
 std::vector<confirmations::one> confirmations::take() {
     std::lock_guard lock(mutex_);
     return std::exchange(all_, {});
@@ -43,6 +48,11 @@ public:
     void acknowledged(std::uint32_t index) override {
         is_settled_[index].store(true, std::memory_order_relaxed);
         if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) to_->add(connection_, frame_);
+    }
+    void all_acknowledged(std::uint32_t first, std::uint32_t count) override {
+        if (count != count_)
+            for (std::uint32_t i = 0; i < count; ++i) is_settled_[first + i].store(true, std::memory_order_relaxed);
+        if (open_.fetch_sub(count, std::memory_order_acq_rel) == count) to_->add(connection_, frame_);
     }
 
 private:
@@ -85,13 +95,13 @@ connection::~connection() {
 
 bool connection::fail(std::string what) { return why_ = std::move(what), false; }
 
+// The one that was used last, which is in the caches of the processor, if nobody holds it any more.
 block* connection::take_block(std::size_t capacity) {
-    for (block*& one : spare_) {
+    for (auto at = spare_.end(); at != spare_.begin();) {
+        block* const one = *--at;
         if (one->capacity() < capacity || !one->is_only_ours()) continue;
-        std::swap(one, spare_.back());
-        block* found = spare_.back();
-        spare_.pop_back();
-        return found;
+        spare_.erase(at);
+        return one;
     }
     return block::make(capacity);
 }

@@ -20,9 +20,10 @@ public:
     };
     void add(std::uint64_t connection, std::uint64_t frame);
     std::vector<one> take();
+    std::size_t size() const;
 
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::vector<one> all_;
 };
 

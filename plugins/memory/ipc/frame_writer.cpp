@@ -11,15 +11,12 @@
 
 namespace mqb::memory {
 
-std::uint8_t* byte_store::prepare(std::size_t more) {
-    if (more > capacity_ - size_) {
-        const std::size_t larger = std::max(capacity_ * 2, size_ + more);
-        std::unique_ptr<std::uint8_t[]> moved(new std::uint8_t[larger]);
-        if (size_) std::memcpy(moved.get(), bytes_.get(), size_);
-        bytes_ = std::move(moved);
-        capacity_ = larger;
-    }
-    return bytes_.get() + size_;
+void byte_store::grow(std::size_t more) {
+    const std::size_t larger = std::max(capacity_ * 2, size_ + more);
+    std::unique_ptr<std::uint8_t[]> moved(new std::uint8_t[larger]);
+    if (size_) std::memcpy(moved.get(), bytes_.get(), size_);
+    bytes_ = std::move(moved);
+    capacity_ = larger;
 }
 
 namespace {

@@ -19,11 +19,16 @@ public:
         if (capacity_ > most_kept) bytes_.reset(), capacity_ = 0;
     }
     // Room for `more` bytes behind those that are there.
-    std::uint8_t* prepare(std::size_t more);
+    std::uint8_t* prepare(std::size_t more) {
+        if (more > capacity_ - size_) grow(more);
+        return bytes_.get() + size_;
+    }
     void keep(std::size_t more) noexcept { size_ += more; }
 
 private:
     static constexpr std::size_t most_kept = 4 << 20;
+    void grow(std::size_t more);
+
     std::unique_ptr<std::uint8_t[]> bytes_;
     std::size_t size_ = 0, capacity_ = 0;
 };

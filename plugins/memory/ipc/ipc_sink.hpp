@@ -4,12 +4,10 @@
 #include "../config.hpp"
 #include "../sink.hpp"
 #include "descriptor.hpp"
-#include "frame_writer.hpp"
+#include "outbox.hpp"
 
 #include <mqb/sdk/timer.hpp>
 
-#include <deque>
-#include <map>
 #include <mutex>
 #include <thread>
 
@@ -28,44 +26,17 @@ public:
     void cancel(std::uint64_t operation) override;
 
 private:
-    // A send that has no answer yet.
-    struct waiting {
-        framed_send frames;
-        sdk::operation<sdk::send_call> call;
-        std::size_t written = 0;         // bytes
-        std::uint64_t first_frame = 0;   // its number on this connection
-        std::vector<bool> is_confirmed;  // for each frame
-        std::size_t confirmed = 0;
-        std::map<std::size_t, std::vector<bool>> parts_confirmed;  // of frames of which only some messages are
-        bool is_whole() const noexcept { return written == frames.bytes.size(); }
-        bool is_over(bool confirms) const noexcept { return is_whole() && (!confirms || confirmed == frames.parts.size()); }
-    };
-    // What has to be completed once the lock is free.
-    struct answer {
-        sdk::operation<sdk::send_call> call;
-        sdk::status status;
-        std::string text;
-    };
-
+    using answers = std::vector<send_answer>;
     void start_thread();
     void run();
-    void serve(std::uint32_t events, std::vector<answer>& answers);
-    bool write(waiting& one);
-    void write_all(std::vector<answer>& answers);
-    void read_confirmations(std::vector<answer>& answers);
-    void take_confirmation(const std::uint8_t* body, std::size_t size);
-    void confirm(std::uint64_t frame);
-    void confirm_part(std::uint64_t frame, std::uint64_t first, std::uint64_t count);
-    waiting* find(std::uint64_t frame);
-    void finish_front(std::vector<answer>& answers);
-    void tell(const waiting& one, const sdk::send_call& call) const;
-    void finish(waiting& one, sdk::status status, std::string_view text, std::vector<answer>& answers);
+    void serve(std::uint32_t events, answers& out);
+    bool write(answers& out);
+    void read_confirmations(answers& out);
     std::string why_gone(int error) const;
-    void fail(std::string why, std::vector<answer>& answers);
+    void fail(std::string why, answers& out);
     void watch();
     void look_after_stall();
     void stalled(bool on_time);
-    static void complete(std::vector<answer>& answers);
 
     const sdk::host_ref host_;
     const config config_;
@@ -78,9 +49,8 @@ private:
     bool is_broken_ = true;
     std::string why_ = "it is not connected";
     framed_send scratch_;
-    std::deque<std::unique_ptr<waiting>> waiting_;  // in the order of their sends; those written come first
-    std::vector<std::unique_ptr<waiting>> spare_;
-    std::uint64_t frames_ = 0;  // begun on this connection
+    outbox box_;
+    bool is_blocked_ = false;  // the socket is full: the thread writes when there is room
     std::uint32_t watched_ = 0;
     bool has_greeted_back_ = false;
     std::string input_;

@@ -15,7 +15,13 @@ public:
     void settle(sdk::settle_call& call) override;
 
 private:
+    void confirm();
+
     std::unique_ptr<listener> listener_;
+    std::atomic<bool> has_alarm_{false};
+    sdk::timer alarm_;        // for confirmations that wait
+    std::uint64_t last_ = 0;  // reading of the sockets, ns
+    bool is_close_ = false;   // it found something soon after the one before
 };
 
 }  // namespace mqb::memory

@@ -3,6 +3,7 @@
 #include <mqb/sdk/status.hpp>
 #include <mqb/sdk/thread.hpp>
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -15,6 +16,8 @@ namespace {
 constexpr int most_events = 16;  // sockets of one turn; the kernel gives the others first the next time
 constexpr std::size_t most_connections = 1024;
 constexpr std::uint64_t pause_ns = 100'000'000;  // before an accept is tried again for which there was no descriptor
+
+constexpr timespec moment{0, 100'000};
 
 descriptor checked(int fd, const char* what) {
     if (fd < 0) throw sdk::retry_later(what, ": ", error_text(errno));
@@ -71,6 +74,11 @@ bool listener::waits_for_anything() {
 }
 
 void listener::arm() { control(outer_.get(), EPOLL_CTL_MOD, inner_.get(), EPOLLIN | EPOLLONESHOT, 1); }
+
+bool listener::wait() {
+    pollfd inner{inner_.get(), POLLIN, 0};
+    return ::ppoll(&inner, 1, &moment, nullptr) > 0;
+}
 
 void listener::pump() {
     read_all();

@@ -23,10 +23,13 @@ public:
 
     // Reads once from those publishers who have sent something, as long as the channel has room.
     void pump();
+    // Waits a moment for something to read. False: there is nothing.
+    bool wait();
     // Lets the thread read when something comes.
     void arm();
-    // Sends the confirmations of what was settled.
+    // Sends the confirmations of what was settled; how many frames those are.
     void confirm();
+    std::size_t unconfirmed() const { return confirmations_->size(); }
 
 private:
     void run();
