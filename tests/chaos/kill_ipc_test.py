@@ -17,7 +17,9 @@ KILLS = 50 if LONG else 6
 BAD = 2_000 if LONG else 150
 BATCH = 512
 WINDOW = 8
-ROUTE = f"  batch_size: {BATCH}\n  send_window: {WINDOW}\n"
+WRITER = f"  batch_size: {BATCH}\n  send_window: {WINDOW}\n"
+# Slower than its writer, so that there is always something in the socket to lose.
+READER = "  batch_size: 16\n  reconnect_interval_ms: 200\n"
 
 
 def line(number):
@@ -33,9 +35,9 @@ class KillIpc(ipc.Case):
         self.random = random.Random(seed)
 
     def begin(self):
-        writer = self.writer(b"".join(map(line, range(LINES))), ack=True, more=ROUTE + "  exit_on_empty: true\n")
+        writer = self.writer(b"".join(map(line, range(LINES))), ack=True, more=WRITER + "  exit_on_empty: true\n")
         self.write("w.yaml", writer)
-        self.write("r.yaml", self.reader(self.folder / "out.txt", ack=True, more=ROUTE + "  reconnect_interval_ms: 200\n"))
+        self.write("r.yaml", self.reader(self.folder / "out.txt", ack=True, more=READER))
         self.size = (self.folder / "in.txt").stat().st_size
 
     def start_writer(self):
