@@ -11,7 +11,7 @@ import re
 import sys
 import textwrap
 
-PAGES = ["README.md", "docs/abi.md", "docs/writing-a-plugin.md", "docs/architecture.md"]
+PAGES = ["README.md", "docs/abi.md", "docs/writing-a-plugin.md", "docs/architecture.md", "plugins/memory/README.md"]
 CODE = {"c", "cpp", "cmake", "json", "yaml"}
 
 root = pathlib.Path(sys.argv[1])

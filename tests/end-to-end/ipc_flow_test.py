@@ -1,4 +1,5 @@
 """Sockets between processes: who may speak, how many are served, and what happens when one side does not keep up."""
+import json
 import os
 import pathlib
 import re
@@ -175,6 +176,20 @@ class Subscribers(ipc.Case):
         running.process.terminate()
         self.assertEqual(running.end(), 1)
         self.assertEqual(sorted(one["state"] for one in running.ledgers().values()), ["failed", "stopped"])
+
+
+class Page(bridge.Case):
+    def test_the_table_of_options_says_what_the_plugin_says(self):
+        done = self.bridge("describe", "memory", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        options = json.loads(done.stdout)["schema"]["properties"]
+        page = (pathlib.Path(os.environ["MQB_TEST_DOCS"]).parent / "plugins" / "memory" / "README.md").read_text()
+        rows = {row[0]: row for row in re.findall(r"^\| `(\w+)`[^|]*\| (\w+) \| ([^|]*)\| (\w+) \| (.*) \|$", page, re.M)}
+        self.assertEqual(list(rows), list(options))
+        for name, option in options.items():
+            sides = option.get("x-mqb-sides", ["both"])
+            side = {"publisher": "output", "consumer": "input", "both": "both"}[sides[0]]
+            self.assertEqual(rows[name][3:], (side, option["description"]), name)
 
 
 if __name__ == "__main__":
