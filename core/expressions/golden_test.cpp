@@ -95,6 +95,13 @@ TEST_CASE("functions") {
         {R"x(extract("a1b2","([0-9]).*([0-9])"))x", R"(["1b2","1","2"])"},
         {"merge([{q:1},{r:2}])", R"({"q":1,"r":2})"},
         {R"(fuzzyMatch("abc","abd"))", "0.666666666666667"},
+        {R"(fuzzyMatch("abcd","abdc"))", "0.75"},
+        {R"(fuzzyMatch("ca","abc"))", "0.333333333333333"},
+        {R"(fuzzyMatch("", ""))", "1"},
+        {"median([1, 2, 3, 10])", "2.5"},
+        {"mode([2, 1, 2, 1, 3])", "1"},
+        {"merge({a: 1, b: 2}, {a: 3})", R"({"a":3,"b":2})"},
+        {"mergeDeep({a: {b: 1, c: 2}}, {a: {b: 3}}, {d: 4})", R"({"a":{"b":3,"c":2},"d":4})"},
         {R"(isNumeric("1.0"))", "true"},
         {"contains(l, 3)", "true"},
     };
