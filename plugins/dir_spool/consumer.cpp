@@ -235,6 +235,15 @@ void consumer::free_batch(void* raw) {
     batches_.recycle(raw);
 }
 
+// "lag": the chunks that were not given out, or were given back.
+sdk::status consumer::control(sdk::control_call& call) {
+    if (call.name() != "lag" || !spool_.is_in_place()) return sdk::status::unsupported;
+    const auto count = count_chunks(spool_, files_, shards_, [this](std::string_view payload) { return !backlog_.knows(payload); });
+    if (!count) return sdk::status::unsupported;
+    call.answer(sdk::join("{\"messages\":", *count, '}'));
+    return sdk::status::done;
+}
+
 void consumer::disconnect() { claim_.release(); }
 
 // What nobody can read blocks the spool until it can be read: it is neither passed over nor lost. A drain cannot wait for that.

@@ -33,6 +33,7 @@ public:
     sdk::status receive(sdk::receive_call& call, std::chrono::milliseconds slice);
     void settle(sdk::settle_call& call);
     void free_batch(void* batch);
+    sdk::status control(sdk::control_call& call);
     void disconnect();
     void wake() noexcept;
 

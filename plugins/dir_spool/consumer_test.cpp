@@ -243,6 +243,24 @@ TEST_CASE("a chunk that is gone when it is to be read is passed over and counted
     CHECK(r.counted("chunks_vanished") == 1);
 }
 
+TEST_CASE("the lag is what was not given out") {
+    const scratch dir;
+    for (const char* name : {"00/1.bin", "00/2.bin", "01/1.bin", "7.bin", "00/1.json", "x"}) dir.write(name, "");
+    for (const bool drains : {false, true}) {
+        reader r(dir.config(R"("shard_depth":1,"shard_width":2,"drain_on_read":)" + std::string(drains ? "true" : "false")));
+        CHECK(r.ask("lag") == R"({"messages":4})");
+        auto call = r.get(3);
+        CHECK(r.ask("lag") == R"({"messages":1})");
+        dir.write("02/1.bin", "");
+        CHECK(r.ask("lag") == R"({"messages":2})");
+        fs::remove_all(dir / "02");
+        r.settle(call->raw().batch, {0});
+        CHECK(r.ask("lag") == R"({"messages":1})");
+        CHECK(r.ask("other") == "unsupported");
+        r.free_batch(*call);
+    }
+}
+
 TEST_CASE("bounds of a batch are kept") {
     const scratch dir;
     for (int i = 1; i <= 4; ++i) dir.write(std::to_string(i) + ".bin", std::string(10, 'x'));

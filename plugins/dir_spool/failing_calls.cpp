@@ -1,9 +1,11 @@
 // The definitions here stand before those of the C library, for this program alone.
 #include "failing_calls.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <mutex>
 
 #include <fcntl.h>

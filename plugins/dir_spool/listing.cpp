@@ -111,4 +111,25 @@ listing list_chunks(const spool_directory& spool, const chunk_files& files, shar
     return lister(spool, files, of, most, prunes, is_wanted).list();
 }
 
+std::optional<std::uint64_t> count_chunks(const spool_directory& spool, const chunk_files& files, shards of,
+                                          const std::function<bool(std::string_view)>& is_wanted) {
+    std::uint64_t count = 0;
+    int error = 0;
+    // Directories that are gone meanwhile have nothing.
+    const std::function<void(const std::string&, std::uint32_t)> walk = [&](const std::string& prefix, std::uint32_t deeper) {
+        const descriptor here(::openat(spool.root(), prefix.empty() ? "." : prefix.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (!here && errno != ENOENT) error = errno;
+        if (!here) return;
+        std::vector<std::string> directories;
+        const int failed = each_entry(here.number(), [&](std::string_view name, bool is_directory) {
+            if (is_directory && deeper > 0 && of.are_named(name)) directories.emplace_back(name);
+            if (!is_directory && files.role_of(name).kind == file_kind::payload) count += is_wanted(prefix + std::string(name)) ? 1 : 0;
+        });
+        if (failed != 0) error = failed;
+        for (const std::string& name : directories) walk(prefix + name + '/', deeper - 1);
+    };
+    walk("", of.depth);
+    return error == 0 ? std::optional(count) : std::nullopt;
+}
+
 }  // namespace mqb::dir_spool

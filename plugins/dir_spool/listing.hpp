@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,9 @@ struct listing {
 // The first `most` payloads for which `is_wanted`. `prunes`: and removes shard directories that are empty.
 listing list_chunks(const spool_directory& spool, const chunk_files& files, shards of, std::size_t most, bool prunes,
                     const std::function<bool(std::string_view)>& is_wanted);
+
+// How many payloads there are for which `is_wanted`. None: a directory could not be read.
+std::optional<std::uint64_t> count_chunks(const spool_directory& spool, const chunk_files& files, shards of,
+                                          const std::function<bool(std::string_view)>& is_wanted);
 
 }  // namespace mqb::dir_spool

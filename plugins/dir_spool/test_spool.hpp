@@ -130,6 +130,19 @@ struct reader : sdk::testing::consumer {
         CHECK(last == sdk::status::end);
         return all;
     }
+    std::string ask(std::string_view control) {
+        struct asking : sdk::testing::operation<mqb_control> {
+            using operation::operation;
+            std::string answer;
+        } call(host);
+        call.raw().id = sdk::text_of(control);
+        call.raw().request = sdk::text_of("{}");
+        call.raw().answer = [](mqb_control* raw, mqb_text text) {
+            static_cast<asking&>(sdk::testing::operation<mqb_control>::of_raw(*raw)).answer = sdk::view(text);
+        };
+        call.started(raw()->table->control(raw(), &call.raw()));
+        return call.wait() == sdk::status::done ? call.answer : "unsupported";
+    }
     std::int64_t counted(std::string_view name) {
         std::int64_t all = 0;
         for (const auto& event : host.events())
