@@ -13,7 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 cp "$here"/*.yaml "$scratch"
 cd "$scratch"
 echo '{"id":"1","customer":"Miller"}' >customers.jsonl
-for ((i = 2; i <= 2000; i++)); do echo "{\"id\":\"$i\",\"customer\":\"Customer $i\"}"; done >>customers.jsonl
+for ((i = 2; i <= 400; i++)); do echo "{\"id\":\"$i\",\"customer\":\"Customer $i\"}"; done >>customers.jsonl
 
 echo "== the routes ($here)"
 cat producer.yaml consumer.yaml
