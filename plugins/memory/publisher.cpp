@@ -16,8 +16,8 @@ sdk::promises publisher::promise(const config& with) {
     sdk::promises all;
     all.ordered().concurrent();
     if (with.request_reply) all.responds();
-    // What waits for its reader has been handed on: what is sent again comes behind it.
-    if (!with.ack && !with.request_reply) all.ordered_retry();
+    // What waits for its reader, or is with some subscribers, has been handed on: what is sent again comes behind it.
+    if (!with.ack && !with.request_reply && !with.subscribe_mode) all.ordered_retry();
     return all;
 }
 

@@ -1,5 +1,7 @@
 #include "endpoints_test.hpp"
 
+#include <mqb/sdk/option_parse.hpp>
+
 #include <thread>
 
 namespace sdk = mqb::sdk;
@@ -197,6 +199,15 @@ TEST_CASE("a send that is cancelled is unsent where nobody has it, and uncertain
     CHECK(d->wait() == sdk::status::done);
     CHECK(one.take() == "d");
     CHECK(slow.take() == "d");
+}
+
+TEST_CASE("what is sent again to subscribers may come behind what was sent later, and that is told") {
+    const auto promise = [](std::string_view json) {
+        return mqb::memory::publisher::promise(sdk::parse_config<mqb::memory::config>(json));
+    };
+    CHECK_FALSE(promise(config_of("t")).has(MQB_ORDERED_RETRY));
+    CHECK(promise(config_of("t")).has(MQB_ORDERED));
+    CHECK(promise(R"({"topic":"t"})").has(MQB_ORDERED_RETRY));
 }
 
 TEST_CASE("what the last subscriber has not read waits for the next") {
