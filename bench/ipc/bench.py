@@ -152,9 +152,10 @@ def floor(program, messages):
 
 
 def main():
-    mqbridge, plugins, floor_program = sys.argv[1:4]
+    mqbridge, plugins, floor_program = map(os.path.abspath, sys.argv[1:4])  # they run elsewhere
     messages = int(sys.argv[4]) if len(sys.argv) > 4 else 5_000_000
     peer_program = sys.argv[5] if len(sys.argv) > 5 else os.environ.get("MQB_BENCH_PEER")
+    peer_program = peer_program and os.path.abspath(peer_program)
     works = ["ipc", "ipc ack", "memory"]
     rates, peaks = {}, {}
 
