@@ -216,6 +216,8 @@ TEST_CASE("a subscriber gets what comes after it began, and all of a file that w
     CHECK(c.all() == texts{"half", "new"});
     std::filesystem::rename(dir / "in", dir / "in.1");
     write_file(dir / "in", "next\n");
+    CHECK(c.all().empty());
+    c.host.time += 1'000'000'000;
     CHECK(c.all() == texts{"next"});
 
     consumer_under_test early(config(dir / "later", subscribe), false);

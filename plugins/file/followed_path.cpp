@@ -1,10 +1,7 @@
 #include "followed_path.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "csv_reader.hpp"
-#include "file_start.hpp"
 #include "small_file.hpp"
 
 namespace mqb::file {
@@ -21,16 +18,6 @@ followed_path::followed_path(const config& chosen, sdk::host_ref host, bool drai
                        "each group of a file has one; give this one another `group_id`");
     else if (chosen.remove && chosen.mode == read_mode::consume)
         place_.emplace(chosen.path + ".consumed", "where records are deleted there is one");
-}
-
-// What is settled is deleted now if that is not too much to copy; else the position tells the next start.
-followed_path::~followed_path() {
-    if (!config_.remove || !is_open() || !current().front) return;
-    try {
-        delete_settled(current(), shared_front::when::now);
-        take_over_late_bytes(current());
-        if (place_ && reading_ == 0 && current().settled - current().removed <= header_size(current().bytes.descriptor())) place_->forget();
-    } catch (const std::exception& failed) { host_.warning("file source '", config_.path, "': ", failed.what()); }
 }
 
 bool followed_path::open() {
@@ -139,8 +126,10 @@ followed_path::file followed_path::open_seen(const rotated_file& seen) {
 }
 
 followed_path::sight followed_path::look(std::uint64_t unread) {
+    was_read_ = true;
     input_file& read = current().bytes;
     if (current().front && follow_front(current())) return sight::again;
+    warn_of_late_bytes();
     if (reading_ + 1 < files_.size()) return files_[reading_ + 1]->is_copy ? sight::moved : sight::ended;
     if (!read.can_change()) return sight::nothing;
     if (read.is_cut()) {
@@ -159,8 +148,9 @@ followed_path::sight followed_path::look(std::uint64_t unread) {
     if (now == naming::nothing && read.is_removed() && !std::exchange(told_removed_, true))
         warn("is gone: it was removed. The next file of that name is read from its beginning");
     if (now == naming::same) return sight::nothing;
-    // Until there is something in the next file, or in one between, its writer may still be at this one.
-    if (now != naming::other) {
+    // Until there is something in the next file its writer may still be at this one, another writer even a moment longer; but not when
+    // there was one between.
+    if (now != naming::other || !(drains_ || is_quiet(read))) {
         if (!drains_ && host_.now() - listed_ < pause_between_lists) return sight::nothing;
         listed_ = host_.now();
         if (since(read.device(), read.inode()).files.empty()) return sight::nothing;
@@ -168,6 +158,25 @@ followed_path::sight followed_path::look(std::uint64_t unread) {
     if (read.size() > read.position()) return sight::again;
     follow_after(read);
     return reading_ + 1 < files_.size() ? sight::ended : sight::nothing;
+}
+
+bool followed_path::is_quiet(const input_file& read) {
+    constexpr std::uint64_t quiet = 1'000'000'000;  // ns
+    const std::uint64_t mark = read.size() ^ (read.inode() << 20), now = host_.now();
+    if (std::exchange(quiet_size_, mark) != mark) quiet_since_ = now;
+    return now - quiet_since_ >= quiet;
+}
+
+void followed_path::watch_late(const input_file& left) {
+    late_ = std::make_unique<input_file>(left.path());
+    late_->take_over(left.descriptor());
+    late_->go_to(left.position());
+}
+
+void followed_path::warn_of_late_bytes() {
+    if (!late_ || late_->size() <= late_->position()) return;
+    warn("was renamed, and ", late_->size() - late_->position(), " bytes came to it when the next one had been begun: they are not read");
+    late_.reset();
 }
 
 // The rest of what was cut may stand in a copy that was made before.
@@ -263,20 +272,17 @@ bool followed_path::has_earlier() {
 }
 
 void followed_path::proceed() {
+    if (config_.remove) share_front(*files_[reading_ + 1]);
     left_.reset();
-    if (!current().lost) left_.emplace(current().bytes.device(), current().bytes.inode());
-    ++reading_;
-    if (config_.remove) share_front(current());
-    host_.info("file source '", config_.path, "': goes on with '", current().bytes.path(), "'");
-    if (!keeps_place()) {
-        files_.erase(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(std::exchange(reading_, 0)));
-        return;
+    late_.reset();
+    if (!current().lost) {
+        watch_late(current().bytes);
+        left_.emplace(current().bytes.device(), current().bytes.inode());
     }
-    try {
-        leave_settled();
-    } catch (const sdk::failure& failed) {
-        host_.warning("file source '", config_.path, "': ", failed.what());
-    }  // the next settle tries again
+    ++reading_;
+    host_.info("file source '", config_.path, "': goes on with '", current().bytes.path(), "'");
+    if (keeps_place()) return leave_settled();
+    files_.erase(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(std::exchange(reading_, 0)));
 }
 
 // The position goes over to the next file when all of the one before is dealt with.
@@ -291,6 +297,7 @@ void followed_path::leave_settled() noexcept {
 void followed_path::settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages) {
     const auto at = std::ranges::find_if(files_, [&](const file& one) { return one->number == number; });
     if (at == files_.end()) return;
+    was_read_ = true;
     read_file& of = **at;
     // Of a file that was cut no position is left; where reading goes on is found when it is looked at.
     if (!of.lost && (!place_ || place_->save(of.bytes, end - of.removed))) of.settled = end;
@@ -300,64 +307,6 @@ void followed_path::settle(std::uint64_t number, std::uint64_t end, std::uint32_
     }
     of.unsettled -= std::min<std::uint64_t>(of.unsettled, messages);
     leave_settled();
-}
-
-void followed_path::share_front(read_file& of) {
-    of.front = shared_front::of(of.bytes);
-    of.removed = of.front->join(&of, of.settled);
-    of.settled += of.removed;
-}
-
-void followed_path::delete_settled(read_file& of, shared_front::when how_eagerly) {
-    constexpr std::uint64_t pause_after_failure = 10'000'000'000;  // ns: what does not fit is not copied for each batch
-    adopt_cut(of);
-    if (how_eagerly == shared_front::when::worth_it && host_.now() < no_cut_before_) return;
-    const shared_front::checks checks{[this](int opened) { return header_size(opened); }, [&of] { return !of.bytes.is_cut(); }};
-    try {
-        if (!of.front->cut(config_.path, how_eagerly, checks)) return;
-    } catch (const sdk::failure& failed) {
-        host_.warning("file source '", config_.path, "': ", failed.what());
-        no_cut_before_ = host_.now() + pause_after_failure;
-        return;
-    }
-    adopt_cut(of);
-}
-
-// False: it is the one that is open.
-bool followed_path::adopt_cut(read_file& of) {
-    if (of.front->removed() == of.removed) return false;
-    of.front->follow(of.bytes, of.removed);
-    if (place_) place_->start_at(of.bytes, of.settled - of.removed);
-    return true;
-}
-
-bool followed_path::take_over_late_bytes(read_file& of) const {
-    try {
-        return of.front->take_over_late_bytes(config_.path);
-    } catch (const sdk::failure& failed) { host_.warning("file source '", config_.path, "': ", failed.what()); }
-    return false;
-}
-
-// True: what there is to read may have become more.
-bool followed_path::follow_front(read_file& of) {
-    const bool has_late = take_over_late_bytes(of);
-    if (adopt_cut(of) || has_late) return true;
-    constexpr std::uint64_t pause = 1'000'000'000;
-    if (of.unsettled == 0 && host_.now() >= next_cut_) {
-        next_cut_ = host_.now() + pause;
-        delete_settled(of, shared_front::when::now);
-    }
-    return false;
-}
-
-std::uint64_t followed_path::header_size(int opened) const {
-    constexpr std::size_t most_header = 1 << 20;
-    if (config_.format != record_format::csv) return 0;
-    const std::string first = bytes_at(opened, 0, most_header);
-    const file_start start = look_at_start(first, true, config_.format);
-    csv_reader reader(config_.dialect(), config_.max_record_bytes);
-    const auto size = reader.take_header_of(std::string_view(first).substr(start.skip));
-    return size ? start.skip + *size : std::numeric_limits<std::uint64_t>::max();
 }
 
 void followed_path::rewind() {

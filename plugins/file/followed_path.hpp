@@ -55,6 +55,9 @@ private:
     bool follow_front(read_file& of);
     bool take_over_late_bytes(read_file& of) const;
     std::uint64_t header_size(int opened) const;
+    bool is_quiet(const input_file& read);
+    void watch_late(const input_file& left);
+    void warn_of_late_bytes();
     void warn_of_gap(const input_file& read) const;
     template <class... Parts>
     void warn(const Parts&... parts) const {
@@ -69,8 +72,11 @@ private:
     std::size_t reading_ = 0;
     std::uint64_t last_number_ = 0;
     std::optional<std::pair<std::uint64_t, std::uint64_t>> left_;  // device and inode of the file before the one that is read
+    std::uint64_t quiet_size_ = 0, quiet_since_ = 0;               // of a file that was renamed, when something is in the next one
+    std::unique_ptr<input_file> late_;                             // the one before, as it was left
     std::uint64_t listed_ = 0;                                     // when the folder was looked at last
     bool told_removed_ = false;
+    bool was_read_ = false;       // not only opened
     bool was_missing_ = false;    // at the first look
     std::uint64_t next_cut_ = 0;  // when a file is cut again at the earliest, if that is not for its size
     std::uint64_t no_cut_before_ = 0;

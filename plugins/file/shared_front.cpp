@@ -80,8 +80,9 @@ shared_front::~shared_front() {
     if (before_ >= 0) ::close(before_);
 }
 
-std::uint64_t shared_front::join(const void* reader, std::uint64_t position) {
+std::uint64_t shared_front::join(const void* reader, std::uint64_t position, bool keeps_before) {
     const std::lock_guard lock(mutex_);
+    if (keeps_before && removed_ == 0 && dealt_with_.empty()) kept_ = position;
     dealt_with_[reader] = removed_ + position;
     return removed_;
 }
@@ -125,7 +126,7 @@ bool shared_front::cut(const std::string& path, when how_eagerly, const checks& 
     const std::uint64_t place = slowest->second - removed_, size = size_of(descriptor_);
     if (place > size || (how_eagerly == when::worth_it && (place < least || place < size - place))) return false;
     if (how_eagerly == when::now && size - place > most_at_once) return false;
-    const std::uint64_t header = file.header_size(descriptor_);
+    const std::uint64_t header = std::max(kept_, file.header_size(descriptor_));
     if (place <= header || !is_named_by(path)) return false;
 
     const std::string beside = path + ".rest.tmp";

@@ -25,8 +25,9 @@ public:
     shared_front& operator=(const shared_front&) = delete;
     ~shared_front();
 
-    // A reader begins at this byte of the file as it is now. Answers how much was cut before its first byte.
-    std::uint64_t join(const void* reader, std::uint64_t position);
+    // A reader begins at this byte of the file as it is now. Answers how much was cut before its first byte. keeps_before: if it is the
+    // first one, what stands before stays.
+    std::uint64_t join(const void* reader, std::uint64_t position, bool keeps_before);
     // The reader has dealt with everything before this place.
     void dealt_with(const void* reader, std::uint64_t place);
     void leave(const void* reader);
@@ -60,6 +61,7 @@ private:
     std::uint64_t before_size_ = 0;
     std::uint64_t device_, inode_;
     std::uint64_t removed_ = 0;
+    std::uint64_t kept_ = 0;  // so many first bytes stay
     std::map<const void*, std::uint64_t> dealt_with_;
 };
 

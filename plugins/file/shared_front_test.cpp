@@ -223,6 +223,9 @@ TEST_CASE("a kill after the settle and before the cut does not give what was set
         c.free_batch();
         fs::create_directory(dir / "in.rest.tmp");  // so that it cannot be cut at its end
     }
+    fs::remove(dir / "in.rest.tmp");
+    { reader only_connects(dir); }
+    fs::create_directory(dir / "in.rest.tmp");
     CHECK(read_file(dir / "in") == "1\n2\n3\n");
     CHECK(read_file(dir / "in.consumed") == "00000000000000000004");
     {
@@ -270,7 +273,31 @@ TEST_CASE("a file that was renamed is not cut, and the one that has the path is"
         c.free_batch();
         fs::rename(dir / "in", dir / "in.1");
         write_file(dir / "in", "3\n4\n");
-        CHECK(c.all(1) == texts{"2", "3", "4"});
+        CHECK(c.all(1) == texts{"2"});
+        c.host.time += 1'000'000'000;
+        CHECK(c.all(1) == texts{"3", "4"});
+    }
+    CHECK(read_file(dir / "in.1") == "1\n2\n");
+    CHECK(read_file(dir / "in") == "");
+}
+
+TEST_CASE("what is freed unsettled over a rotation comes again, and is deleted in the end") {
+    scratch dir;
+    write_file(dir / "in", "1\n2\n");
+    {
+        reader c(dir, R"("format":"raw")", false);
+        c.receive();
+        void* const first = c.batch;
+        fs::rename(dir / "in", dir / "in.1");
+        write_file(dir / "in", "3\n4\n");
+        CHECK(c.all().empty());
+        c.host.time += 1'000'000'000;
+        c.receive(1);
+        CHECK(c.got[0].payload == "3");
+        c.free_batch();
+        c.batch = first;
+        c.free_batch();
+        CHECK(c.all(1) == texts{"1", "2", "3", "4"});
     }
     CHECK(read_file(dir / "in.1") == "1\n2\n");
     CHECK(read_file(dir / "in") == "");
@@ -288,12 +315,12 @@ TEST_CASE("a record goes when every subscriber of the process has acknowledged i
         CHECK(slow.got[0].payload == "1");
         quick.host.time += 2'000'000'000;
         CHECK(quick.all().empty());
-        CHECK(read_file(dir / "in") == "1\n2\n3\n");  // what was there before is nobody's
+        CHECK(read_file(dir / "in") == "old\n1\n2\n3\n");
         CHECK(slow.settle(2) == 2);
         slow.free_batch();
         quick.host.time += 2'000'000'000;
         CHECK(quick.all().empty());
-        CHECK(read_file(dir / "in") == "3\n");
+        CHECK(read_file(dir / "in") == "old\n3\n");
         CHECK(slow.all() == texts{"3"});
         write_file(dir / "in", "4\n", true);
         CHECK(slow.all() == texts{"4"});
@@ -304,10 +331,12 @@ TEST_CASE("a record goes when every subscriber of the process has acknowledged i
         CHECK(slow.all() == texts{"5"});
         slow.host.time += 4'000'000'000;
         CHECK(slow.all().empty());
-        CHECK(read_file(dir / "in") == "5\n");
+        CHECK(read_file(dir / "in") == "old\n5\n");
         CHECK(quick.all() == texts{"5"});
     }
-    CHECK(read_file(dir / "in") == "");
+    CHECK(read_file(dir / "in") == "old\n");
+    { reader none(dir, subscribe, false); }
+    CHECK(read_file(dir / "in") == "old\n");  // what was there before is nobody's
     CHECK(count_files(dir) == 1);
 }
 

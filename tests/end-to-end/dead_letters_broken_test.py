@@ -29,10 +29,10 @@ class Broken(Letters):
         self.assertEqual((ledger["received"], ledger["delivered"], ledger["dead_lettered"]), (4, 2, 2))
         self.assertEqual(self.output(), b'{"id":"1","name":"a"}\n{"id":"3","name":"c"}\n')
         long, cut = self.dlq("list")
-        for letter, at in ((long, CSV.index(LONG)), (cut, CSV.index(OPEN))):
+        for letter, at, number in ((long, CSV.index(LONG), 1), (cut, CSV.index(OPEN), 3)):
             self.assertEqual((letter["route"], letter["endpoint"], letter["class"]), ("orders", "input", "refused"))
             self.assertIn(f"at byte {at}", letter["error"])
-            self.assertEqual(letter["source"]["mqb.src.file_record"], str(at))
+            self.assertEqual(letter["source"]["mqb.src.file_record"], str(number))
             self.assertTrue(letter["source"]["mqb.src.file_path"].endswith("in.csv"))
         self.assertIn("more than max_record_bytes (40); here are its first 40", long["error"])
         self.assertIn("ends inside a quoted field", cut["error"])
