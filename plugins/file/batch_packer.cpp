@@ -24,6 +24,13 @@ int batch_packer::write(std::string_view text, bool last, output_file& to) {
     return last && sealer_ ? write_sealed() : 0;
 }
 
+// No format adds more than 1/64 to what cannot be compressed, and its own head and end.
+std::uint64_t batch_packer::most(std::uint64_t size) const noexcept {
+    constexpr std::uint64_t member = 256;
+    if (size == 0) return 0;
+    return size + (compressor_ ? size / 64 + member : 0) + (sealer_ ? block_head_size + sealer_->overhead() : 0);
+}
+
 int batch_packer::take(std::string_view bytes) {
     if (!sealer_) return to_->write(bytes);
     block_.append(bytes);

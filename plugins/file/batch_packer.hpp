@@ -22,6 +22,8 @@ public:
     void begin();
     // More of its text, and with `last` its end: 0, or errno. A batch without text is not written.
     int write(std::string_view text, bool last, output_file& to);
+    // What a text of this size becomes at most.
+    std::uint64_t most(std::uint64_t size) const noexcept;
 
 private:
     int take(std::string_view bytes) override;

@@ -171,6 +171,65 @@ TEST_CASE("what a killed publisher left of a batch is cut, and no whole one") {
     }
 }
 
+TEST_CASE("a packed file has one publisher at a time") {
+    scratch dir;
+    publisher_under_test first(compressed_config(dir / "out", compression::gzip));
+    CHECK(first.connect() == "");
+    first.send({"a"});
+    publisher_under_test second(compressed_config(dir / "out", compression::gzip));
+    CHECK(second.connect() ==
+          "2: file target '" + (dir / "out") + "' is open in another publisher; a compressed or encrypted file has one at a time");
+    CHECK(first.send({"b"}) == MQB_OK);
+    CHECK(drained(compressed_config(dir / "out", compression::gzip)).payloads == texts{"a", "b"});
+}
+
+TEST_CASE("the columns of a packed CSV file are followed, and a rolled file is never too large") {
+    scratch dir;
+    for (const std::string& way : ways()) {
+        CAPTURE(way);
+        const std::string path = dir / "out.csv", config = R"({"path":")" + path + R"(","format":"csv",)" + way;
+        for (const char* row : {R"({"a":1,"b":"x,y"})", R"({"b":"z","a":2})"}) {
+            publisher_under_test p(config + "}");
+            CHECK(p.connect() == "");
+            CHECK(p.send({row}) == MQB_OK);
+        }
+        CHECK(drained(config + "}").payloads == texts{R"({"a":"1","b":"x,y"})", R"({"a":"2","b":"z"})"});
+        std::filesystem::remove(path);
+
+        const std::string rolled = dir / "rolled";
+        std::filesystem::create_directory(rolled);
+        std::minstd_rand random(7);
+        texts sent;
+        publisher_under_test p(raw_config(rolled + "/out", way + R"(,"rolling":{"max_bytes":20000})"));
+        CHECK(p.connect() == "");
+        for (int batch = 0; batch < 30; ++batch) {
+            texts lines;
+            for (int i = 0; i < 40; ++i) {
+                lines.emplace_back(1 + random() % 200, ' ');
+                for (char& byte : lines.back()) byte = static_cast<char>('0' + random() % 64);
+            }
+            CHECK(p.send(lines) == MQB_OK);
+            sent.insert(sent.end(), lines.begin(), lines.end());
+        }
+        std::vector<std::string> files;
+        for (const auto& entry : std::filesystem::directory_iterator(rolled))
+            if (entry.path().extension() != ".writing") files.push_back(entry.path());
+        std::ranges::sort(files);
+        CHECK(files.size() > 3);
+        texts read;
+        for (const std::string& file : files) {
+            CHECK(std::filesystem::file_size(file) <= 20000);
+            const drained all(raw_config(file, way));
+            CHECK(all.why == "");
+            read.insert(read.end(), all.payloads.begin(), all.payloads.end());
+        }
+        std::ranges::sort(read);
+        std::ranges::sort(sent);
+        CHECK(read == sent);
+        std::filesystem::remove_all(rolled);
+    }
+}
+
 TEST_CASE("a file that cannot be read with what would be appended is left alone") {
     scratch dir;
     const std::string path = dir / "out", target = "4: file target '" + path + "' ";

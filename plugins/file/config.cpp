@@ -20,10 +20,6 @@ std::optional<char> byte_of(std::string_view text) noexcept {
     return static_cast<char>(byte);
 }
 
-void refuse_if(bool asked, std::string_view what) {
-    if (asked) throw sdk::bad_config(what, " is not supported by this version of the file endpoint");
-}
-
 // The positions of a packed file's text are none in the file.
 void check_packing(const config& c, std::uint32_t side) {
     if (c.encryption) c.encryption->check();
@@ -61,7 +57,7 @@ void check_parts(const config& c) {
     if (c.idempotency && c.name_by != "auto" && *c.idempotency != (c.name_by == "source_position"))
         throw sdk::bad_config("idempotency: is old for `name_by`, and says something else");
     if (!c.is_parts()) return;
-    refuse_if(!c.packed().is_plain(), "compression or encryption with name_by: source_position");
+    if (!c.packed().is_plain()) throw sdk::bad_config("name_by: parts are neither compressed nor encrypted");
     if (c.path == standard_output) throw sdk::bad_config("name_by: /dev/stdout has no names");
     if (c.rolls()) throw sdk::bad_config("rolling: says nothing with `name_by: source_position`, where each batch has files of its own");
 }

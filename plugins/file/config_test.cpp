@@ -112,6 +112,10 @@ TEST_CASE("parts are asked for by two names, which must agree") {
     };
     CHECK(why(R"("name_by":"source_position","idempotency":false)") == "idempotency: is old for `name_by`, and says something else");
     CHECK(why(R"("name_by":"write_time","idempotency":true)") == "idempotency: is old for `name_by`, and says something else");
+    CHECK(why(R"("name_by":"source_position","compression":"gzip")") == "name_by: parts are neither compressed nor encrypted");
+    CHECK(why(R"("idempotency":true,"encryption":{"key":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="})") ==
+          "name_by: parts are neither compressed nor encrypted");
+    CHECK(why(R"("name_by":"source_position")", "parts/") == "");
     CHECK(why(R"("name_by":"source_position")", "-") == "name_by: /dev/stdout has no names");
     CHECK(why(R"("name_by":"source_position","rolling":{"max_bytes":1})").starts_with("rolling: says nothing with "));
 }

@@ -128,7 +128,7 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         }
         block_.filled(size);
         if (size > 0) continue;
-        const file_order::sight further = files_->look(block_.unread().size());
+        const file_order::sight further = files_->look(packed_ ? 0 : block_.unread().size());
         if (further == file_order::sight::again) continue;
         if (further == file_order::sight::moved) {
             if (to.size() > 0) return;
@@ -164,6 +164,8 @@ bool consumer::has_quiet_tail() {
 // With the next file; the batch is empty.
 void consumer::go_on(sdk::batch& to, std::vector<std::uint64_t>& ends) {
     files_->proceed();
+    // In the middle of a member nothing can be begun: a copy of a packed file is read from its beginning, and what was given comes again.
+    if (packed_ && input().position() > 0) input().go_to(0);
     begin_file();
     intake_->begin(to, lane_, files_->keeps_place() ? &ends : nullptr);
 }

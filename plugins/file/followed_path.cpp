@@ -182,8 +182,7 @@ void followed_path::warn_of_late_bytes() {
 // The rest of what was cut may stand in a copy that was made before.
 bool followed_path::follow_copy(std::uint64_t unread) {
     const input_file& cut = current().bytes;
-    // A place in what a packed file holds is none in the file.
-    if (!cut.mark().tells() || !config_.packed().is_plain()) return false;
+    if (!cut.mark().tells()) return false;
     file copy = try_each([&](std::vector<rotated_file> all, bool& has_missed) -> file {
         std::ranges::sort(all, [](const rotated_file& a, const rotated_file& b) { return a.changed > b.changed; });
         for (const rotated_file& one : all) {

@@ -209,6 +209,28 @@ TEST_CASE("a member that its writer cuts away and writes anew while it is read m
     }
 }
 
+TEST_CASE("a packed file that is copied and cut is read on in its copy, from the beginning of it") {
+    scratch dir;
+    for (const compression kind : every_compression) {
+        const std::string path = dir / "in", half = member_of(kind, "half\nof it\n");
+        write_file(path, member_of(kind, "a\n") + half.substr(0, half.size() / 2));
+        consumer_under_test c(compressed_config(path, kind), false);
+        CHECK(c.connect() == "");
+        CHECK(c.all() == texts{"a"});
+        std::filesystem::copy_file(path, dir / "in.1");
+        write_file(dir / "in.1", half.substr(half.size() / 2), true);
+        write_file(path, "");
+        write_file(path, member_of(kind, "b\n"), true);
+        texts got;
+        for (int i = 0; i < 3; ++i)
+            for (std::string& one : c.all()) got.push_back(std::move(one));
+        CHECK(c.last == MQB_OK);
+        CHECK(got == texts{"a", "half", "of it", "b"});
+        std::filesystem::remove(dir / "in.1");
+        std::filesystem::remove(path);
+    }
+}
+
 TEST_CASE("a bomb gives what fits into the bounds, piece by piece") {
     scratch dir;
     for (const compression kind : every_compression) {

@@ -52,6 +52,11 @@ void publisher::open() {
     if (rolling_) rolling_->opened(is.modified_ms);
     if (is.cut != 0)
         host().warning("file target '", config_.path, "': ", is.cut, " bytes of a record that was not finished were cut from its end");
+    if (is.unclaimed == EWOULDBLOCK && packer_) {
+        output_.close();
+        throw sdk::retry_later("file target '", config_.path,
+                               "' is open in another publisher; a compressed or encrypted file has one at a time");
+    }
     if (is.unclaimed == EWOULDBLOCK)
         host().warning("file target '", config_.path, "' is open in another publisher; a record that a kill leaves half-written stays");
     else if (is.unclaimed != 0)
@@ -213,7 +218,7 @@ int publisher::append(const sdk::message_view& message) {
         refuse(message, sdk::join("a payload of ", message.payload().size(), " bytes is longer than max_message_bytes, ",
                                   *config_.max_message_bytes));
     } else if (records_.is_plain() && message.payload().size() >= piece) {
-        if (!has_room_until(begin + message.payload().size() + 1, begin)) return not_written;
+        if (!has_room_until(end_of_run(message.payload().size() + 1), begin)) return not_written;
         if (const int error = append_large(message); error != 0) return error;
     } else {
         const std::size_t before = buffer_.size();
@@ -291,7 +296,8 @@ sdk::status publisher::fail(const sdk::send_call& call, std::uint32_t first, int
     }
     if (has_no_reader) return call.fail(sdk::status::bad_config, why);
     const bool may_pass = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EINTR || error == EAGAIN;
-    return call.fail(may_pass ? sdk::status::retry : sdk::status::disconnected, why);
+    // A packed file that keeps a part of a batch is opened again, which cuts it.
+    return call.fail(may_pass && (taken_back || !packer_) ? sdk::status::retry : sdk::status::disconnected, why);
 }
 
 }  // namespace mqb::file

@@ -55,8 +55,11 @@ private:
     // Full: not_written, and nothing of it is in the file or the buffer.
     int append(const sdk::message_view& message);
     int append_large(const sdk::message_view& message);
-    // Of a packed file not more than this will be in it, but for what a few bytes of a frame take.
-    std::uint64_t end_of_run() const { return run_begin_ + run_text_ + buffer_.size(); }
+    // Where the file ends with the text of this run so far and so much more; a packed one at the latest.
+    std::uint64_t end_of_run(std::uint64_t more = 0) const {
+        const std::uint64_t text = run_text_ + buffer_.size() + more;
+        return run_begin_ + (packer_ ? packer_->most(text) : text);
+    }
     bool has_room_until(std::uint64_t end, std::uint64_t begin) const;
     void refuse(const sdk::message_view& message, std::string_view why);
     bool is_too_long(const sdk::message_view& message) const;
