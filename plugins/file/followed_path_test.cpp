@@ -331,6 +331,7 @@ TEST_CASE("a kill between the two files of a position that goes over to the next
         CHECK(read_file(dir / "in.log.g.offset") == before);
         CHECK(c.settle(1) == 1);
         CHECK(read_file(dir / "in.log.g.offset") == "00000000000000000002");
+        c.free_batch();
     }
     write_file(dir / "in.log.g.offset", before);
     tail c(dir, modes[1]);
