@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 
 #include <fcntl.h>
+
+#include <mqb/sdk/source_metadata.hpp>
 
 #include "listing.hpp"
 
@@ -17,18 +18,13 @@ constexpr std::size_t most_listed = 65536;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-bool environment_asks_for_source() noexcept {
-    const char* asked = std::getenv("MQB_SOURCE_METADATA");
-    return asked != nullptr && std::string_view(asked) == "1";
-}
-
 }  // namespace
 
 consumer::consumer(const sdk::context& made, config chosen)
     : sdk::blocking_consumer(made), config_(std::move(chosen)), drains_(made.drains()), spool_(config_.path),
       files_(config_.payload_extension, config_.metadata_extension), shards_{config_.shard_depth, config_.shard_width},
       reader_(spool_, files_), claim_(config_.consumer_file), backlog_(!config_.drain_on_read) {
-    config_.source_metadata = config_.source_metadata || environment_asks_for_source();
+    config_.source_metadata = config_.source_metadata || sdk::environment_asks_for_source();
 }
 
 sdk::promises consumer::promise(const config& chosen) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <mqb/sdk/source_metadata.hpp>
+
 #include "file_start.hpp"
 #include "small_file.hpp"
 
@@ -16,6 +18,7 @@ constexpr std::size_t most_read = 1 << 20;
 consumer::consumer(const sdk::context& made, config chosen)
     : sdk::consumer(made), config_(with_stream(std::move(chosen), MQB_SIDE_CONSUMER)), drains_(made.drains()),
       files_(make_file_order(config_, host(), drains_)), intake_(make_intake(config_)) {
+    config_.source_metadata = config_.source_metadata || sdk::environment_asks_for_source();
     if (config_.has_csv_settings() && config_.format != record_format::csv)
         host().warning("file source '", config_.path, "': the block `csv` says nothing without `format: csv`");
     if (!config_.is_group() && (config_.group_id || config_.read_from_tail))

@@ -186,6 +186,15 @@ TEST_CASE("a message says where it is from if that is wanted, beside the metadat
     const std::string group = R"("format":"raw","mode":"group_subscribe","group_id":"g")";
     CHECK(read("a\n", group) == texts{"a" + raw + "0;mqb.src.file_epoch=5;"});
     CHECK(read("a\nb\n", group) == texts{"b" + raw + "0;mqb.src.file_epoch=5;"});
+
+    ::setenv("MQB_SOURCE_METADATA", "1", 1);
+    consumer_under_test asked(config(dir / "in", R"("format":"raw")"));
+    ::unsetenv("MQB_SOURCE_METADATA");
+    asked.connect();
+    CHECK(asked.letters(1).at(0).metadata == raw.substr(1) + "0;");
+    consumer_under_test silent(config(dir / "in", R"("format":"raw")"));
+    silent.connect();
+    CHECK(silent.letters(1).at(0).metadata == "mq_bridge.original_format=raw;");
 }
 
 TEST_CASE("a path as long as can be and a batch of many do not lose the metadata of a message") {

@@ -81,16 +81,6 @@ std::optional<std::pair<file_identity, saved_place>> parse(std::string_view line
                      saved_place{number[0], number[3], number[4], number[5], number[6], unescaped(name)}};
 }
 
-int write_whole(int to, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t size = ::write(to, text.data(), text.size());
-        if (size < 0 && errno == EINTR) continue;
-        if (size < 0) return errno;
-        text.remove_prefix(static_cast<std::size_t>(size));
-    }
-    return 0;
-}
-
 }  // namespace
 
 saved_place print_of(const input_file& file, std::uint64_t place) {

@@ -32,6 +32,8 @@ sdk::promises publisher::promise(const config& chosen) {
 void publisher::connect() {
     if (parts_)
         parts_->open();
+    else if (was_open_)
+        open_again();
     else
         open();
 }
@@ -64,6 +66,7 @@ void publisher::open() {
                        ".writing' cannot be written: ", std::generic_category().message(is.unclaimed));
     if (mend_) host().warning("file target '", config_.path, "' does not end with the delimiter; it is put behind the last record");
     follow_start();
+    was_open_ = true;
 }
 
 void publisher::follow_start() {

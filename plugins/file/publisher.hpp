@@ -82,6 +82,7 @@ private:
     std::optional<periodic_sync> periodic_;
     bool told_unsynced_ = false;
     std::optional<rolling> rolling_;
+    bool was_open_ = false;
     bool cannot_roll_ = false;  // this send goes on in the file; told
     char delimiter_;
     record_writer records_;

@@ -117,3 +117,19 @@ TEST_CASE("what cannot be written is refused with path and reason") {
     CHECK(refused(config(dir / "none/out")) == "4: cannot open file target '" + (dir / "none/out") + "': No such file or directory");
     CHECK(refused(config("/dev/null")) == "4: file target '/dev/null' is a device; besides files only /dev/stdout can be written");
 }
+
+TEST_CASE("a folder that is gone while it runs is waited for") {
+    scratch dir;
+    const std::string folder = dir / "sub", out = folder + "/out";
+    std::filesystem::create_directory(folder);
+    publisher_under_test p(R"({"path":")" + out + R"(","format":"raw"})");
+    CHECK(p.connect() == "");
+    CHECK(p.send({"a"}) == MQB_OK);
+    std::filesystem::remove_all(folder);
+    CHECK(p.send({"b"}) == MQB_DISCONNECTED);
+    CHECK(p.connect().starts_with("2: cannot open file target '" + out + "': "));  // RETRY
+    std::filesystem::create_directory(folder);
+    CHECK(p.connect() == "");
+    CHECK(p.send({"b"}) == MQB_OK);
+    CHECK(read_file(out) == "b\n");
+}

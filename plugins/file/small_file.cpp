@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t longest = 4096;
 
+}  // namespace
+
 int write_whole(int to, std::string_view text) {
     while (!text.empty()) {
         const ssize_t size = ::write(to, text.data(), text.size());
@@ -26,8 +28,6 @@ int write_whole(int to, std::string_view text) {
     }
     return 0;
 }
-
-}  // namespace
 
 std::optional<std::string> read_small_file(const std::string& path) {
     const int from = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -15,6 +15,9 @@ std::optional<std::string> read_small_file(const std::string& path);
 // cut too. 0, or errno; then the old text stays.
 int replace_small_file(const std::string& path, std::string_view text, bool synced);
 
+// All of it: 0, or errno.
+int write_whole(int to, std::string_view text);
+
 // A file that was made or renamed is there after a power cut only when its directory was synchronised.
 void sync_directory_of(const std::string& path);
 
