@@ -12,7 +12,7 @@ using namespace mqb::core::expressions;
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::size_t small_stack = 2u << 20;  // its frames are many times as large
 #else
 constexpr std::size_t small_stack = 256u << 10;
