@@ -47,7 +47,7 @@ void followed_path::open_saved() {
     group_position::start start;
     try {
         first->bytes.open(drains_);
-        start = place_->load(first->bytes, config_.delimiter_byte());
+        start = go_to_saved(first->bytes);
     } catch (const sdk::failure& failed) {
         if (failed.answer != sdk::status::retry && first->bytes.descriptor() >= 0) throw;
         missing = failed;
@@ -66,12 +66,24 @@ void followed_path::open_saved() {
     if (const auto last = place_->last_read(); config_.remove && (!last || last->inode != first->bytes.inode())) start = {0, {}, false};
     if (!start.note.empty()) host_.warning("file source '", config_.path, "': ", start.note);
     if (!start.offset) start.offset = config_.read_from_tail ? first->bytes.end_of_records(config_.delimiter_byte()) : 0;
+    if (first->bytes.position() != *start.offset) first->bytes.go_to(*start.offset);
     // Written at once: whether it can be is known before anything is read, and the tail is the one of now after a kill too.
     place_->start_at(first->bytes, *start.offset);
     sync_directory_of(config_.path);
     first->settled = *start.offset;
-    first->bytes.go_to(*start.offset);
     files_.push_back(std::move(first));
+}
+
+// The file may be cut at any time: its mark is taken before it is seen, once more, to be the one of which the position is.
+group_position::start followed_path::go_to_saved(input_file& of) {
+    group_position::start found = place_->load(of, config_.delimiter_byte());
+    for (int attempt = 0; attempt < most_attempts && found.offset && !found.is_other; ++attempt) {
+        of.go_to(*found.offset);
+        group_position::start still = place_->load(of, config_.delimiter_byte());
+        if (still.offset == found.offset && !still.is_other) break;
+        found = std::move(still);
+    }
+    return found;
 }
 
 // All of a file that comes later is new.
@@ -99,7 +111,7 @@ followed_path::file followed_path::find_moved(group_position::start& found) {
                 file opened = open_seen(one);
                 has_missed = has_missed || !opened;
                 if (!opened) continue;
-                found = place_->load(opened->bytes, config_.delimiter_byte());
+                found = go_to_saved(opened->bytes);
                 if (!found.is_other && found.offset && found.note.empty()) return opened;
             }
         }

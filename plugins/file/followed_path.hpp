@@ -40,6 +40,7 @@ private:
     file make(std::string path) { return std::make_unique<read_file>(std::move(path), ++last_number_); }
     void open_saved();
     void open_at_end();
+    group_position::start go_to_saved(input_file& of);
     file find_moved(group_position::start& found);
     file try_each(const std::function<file(const std::vector<rotated_file>&, bool&)>& find);
     // Opens it if it is still the file that was seen under this name.

@@ -110,9 +110,9 @@ std::optional<group_position::identity> group_position::last_read() const {
 
 void group_position::start_at(const input_file& file, std::uint64_t offset) {
     saved_ = from_ = offset;
-    std::optional<fingerprint> print = look_at(file, offset);
-    if (!print) print = look_at(file, 0);  // it is being cut just now
-    if (print) write(*print);
+    const std::optional<fingerprint> print = look_at(file, offset);
+    // While it is being cut, what was saved before says by what the rest is found.
+    if (print && file.mark().holds_in(file.descriptor())) write(*print);
 }
 
 bool group_position::save(const input_file& file, std::uint64_t offset) {

@@ -36,7 +36,8 @@ public:
     };
     std::optional<identity> last_read() const;
 
-    // Takes the answer as the position, and writes it. The file may be another one than before.
+    // Takes the answer as the position, and writes it. The file, which may be another one than before, is read from there on already; is
+    // it cut by now, nothing is written: what is saved says by what the rest is found in a copy.
     void start_at(const input_file& file, std::uint64_t offset);
 
     // Everything before `offset` is dealt with. False: the file does not have these bytes any more, and nothing was written.

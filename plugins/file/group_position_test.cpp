@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "group_position.hpp"
 #include "test_host.hpp"
 
 using namespace mqb::file::testing;
@@ -235,6 +236,22 @@ TEST_CASE("a position that cannot be written is refused at the start, and is no 
     CHECK(c.settle(1) == 1);
     CHECK(sidecar(dir) == "00000000000000000002");
     c.free_batch();
+}
+
+TEST_CASE("of a file that is cut while a group starts, what is saved stays") {
+    scratch dir;
+    write_file(dir / "in", "one\ntwo\nthree\n");
+    CHECK(run(dir, 2).got == texts{"one", "two"});
+    const std::string position = sidecar(dir), print = read_file(dir / "in.g.offset.fingerprint");
+    mqb::file::input_file file(dir / "in");
+    file.open(true);
+    file.go_to(8);
+    write_file(dir / "in", "another one, which is longer\n");
+    mqb::file::group_position group(dir / "in.g.offset", "");
+    group.start_at(file, 8);
+    CHECK(sidecar(dir) == position);
+    CHECK(read_file(dir / "in.g.offset.fingerprint") == print);
+    CHECK(group.load(file, '\n').is_other);
 }
 
 TEST_CASE("what is freed unsettled comes again in another lane, and nothing behind it is saved before") {
