@@ -54,6 +54,9 @@ void consumer::begin_file() {
     begin_ = position;
     records_ = 0;
     epoch_ = std::max(host().wall() / 1'000'000, epoch_ + 1);
+    // A record has the same number in each run only where reading begins with the first byte of what the path has named at the start.
+    const bool is_first = ++readings_ == 1 || files_->current().is_first_of_path;
+    has_epoch_ = config_.mode != read_mode::consume || config_.remove || position > 0 || !is_first;
     start_known_ = position > 0;
     if (position == 0) return;
     const std::string first =
@@ -189,11 +192,10 @@ void consumer::name_source(sdk::batch& to, std::uint32_t from) {
     for (std::uint32_t i = from; i < to.size(); ++i) name_source({to, i}, records_ + i - from);
 }
 
-// The number begins anew with each start and each file; what is not read from the first byte of the first file has an epoch besides.
+// The number begins anew with each reading, of which an epoch tells.
 void consumer::name_source(sdk::added_message message, std::uint64_t number) const {
     message.text("mqb.src.file_path", files_->current().bytes.path()).number("mqb.src.file_record", static_cast<std::int64_t>(number));
-    if (config_.mode != read_mode::consume || files_->current().number > 1)
-        message.number("mqb.src.file_epoch", static_cast<std::int64_t>(epoch_));
+    if (has_epoch_) message.number("mqb.src.file_epoch", static_cast<std::int64_t>(epoch_));
 }
 
 // Whether what the file begins with has been seen and passed.

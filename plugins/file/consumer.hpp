@@ -82,8 +82,10 @@ private:
     std::uint64_t begin_ = 0;    // where reading of this file began
     std::uint64_t records_ = 0;  // of it so far
     std::uint64_t epoch_ = 0;    // when that began, ms since 1970; another one each time
-    bool rewinds_ = false;       // what was freed unsettled comes again
-    bool file_ended_ = false;    // the current file is over, and another one follows
+    std::uint64_t readings_ = 0;
+    bool has_epoch_ = false;   // the numbers of this reading may be those of other records in another one
+    bool rewinds_ = false;     // what was freed unsettled comes again
+    bool file_ended_ = false;  // the current file is over, and another one follows
     bool told_end_ = false;
     bool start_known_ = false;
     std::uint64_t tail_size_ = 0, tail_since_ = 0;  // where records are deleted: of a last record without delimiter

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "path_pattern.hpp"
+#include "small_file.hpp"
 
 namespace mqb::file {
 namespace {
@@ -107,6 +108,7 @@ matched_files::file matched_files::open_next() {
         host_.warning("file source '", one.path, "' was truncated or replaced: it is read from its beginning");
         one.print = {};
     }
+    opened->is_first_of_path = is_new_path(one.path) && one.is_new;
     one.is_new = false;
     one.print.path.clear();
     if (one.print.place > 0 && one.print.place == bytes.size()) {
@@ -117,6 +119,11 @@ matched_files::file matched_files::open_next() {
     bytes.go_to(one.print.place);
     opened->settled = one.print.place;
     return opened;
+}
+
+// Once too many are known, none is.
+bool matched_files::is_new_path(const std::string& path) {
+    return read_paths_.size() < most_files && read_paths_.insert(checksum(path)).second;
 }
 
 bool matched_files::begins_at_end() const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "file_order.hpp"
@@ -46,6 +47,7 @@ private:
     file open_next();
     void leave_settled() noexcept;
     bool is_ahead(const file_identity& of) const;
+    bool is_new_path(const std::string& path);
     bool is_in_files(const file_identity& of) const;
     bool begins_at_end() const;
 
@@ -58,7 +60,8 @@ private:
     std::deque<file> files_;
     std::size_t reading_ = 0;
     std::uint64_t last_number_ = 0;
-    std::uint64_t left_at_ = 0;  // where reading of the current file would end now
+    std::unordered_set<std::uint64_t> read_paths_;  // their checksums
+    std::uint64_t left_at_ = 0;                     // where reading of the current file would end now
     std::uint64_t listed_ = 0, pause_ = 0;
     bool has_listed_ = false;
     bool is_new_group_ = false;

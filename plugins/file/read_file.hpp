@@ -27,6 +27,7 @@ struct read_file {
     std::uint64_t removed = 0;            // so much was cut before the first byte of it as it is open
     std::shared_ptr<shared_front> front;  // where what is dealt with is deleted
     bool is_copy = false;                 // of the file before, which was cut
+    bool is_first_of_path = false;        // of many: no other was read under its path before, nor this one
 };
 
 }  // namespace mqb::file

@@ -109,6 +109,7 @@ struct letter {
     std::string payload;
     std::string metadata;  // key=value;
     std::uint64_t lane = 0;
+    std::string block;  // the metadata as they are
 };
 
 // One handle of either side. Throws the text of a failing create.
@@ -158,7 +159,7 @@ struct consumer_under_test : made<mqb_consumer> {
                 metadata += one.as_int() ? std::to_string(*one.as_int()) : std::string(one.value());
                 metadata += ';';
             }
-            got.push_back({std::string(sdk::view(m.payload)), metadata, m.lane});
+            got.push_back({std::string(sdk::view(m.payload)), metadata, m.lane, std::string(sdk::view(m.metadata))});
         }
         if (answer == MQB_OK) batch = c.batch;
         return answer;
