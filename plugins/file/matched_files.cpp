@@ -15,6 +15,16 @@ constexpr std::size_t most_open = 64;               // files with something unse
 constexpr std::size_t most_files = 100'000;         // of which something is remembered
 constexpr std::size_t places_to_spare = 1000;       // of files that are gone, which may be renamed back
 constexpr std::uint64_t least_pause = 100'000'000;  // ns, between two lists
+
+// Behind the last whole record before this byte; the byte itself where that is far before.
+std::uint64_t end_of_records(const input_file& file, std::uint64_t before, char delimiter) {
+    constexpr std::uint64_t most = 1 << 20;
+    before = std::min(before, file.size());
+    const std::uint64_t from = before - std::min(before, most);
+    const std::size_t end = bytes_at(file.descriptor(), from, before - from).rfind(delimiter);
+    return end == std::string::npos ? (from == 0 ? 0 : before) : from + end + 1;
+}
+
 constexpr auto identity_of = [](const input_file& file) { return file_identity{file.device(), file.inode()}; };
 
 }  // namespace
@@ -57,8 +67,8 @@ void matched_files::list() {
         if (one.is_there) continue;  // another name of the same file
         one.is_there = true;
         one.path = path;
-        one.was_there_first = one.was_there_first || is_first;
         const auto size = static_cast<std::uint64_t>(is.st_size);
+        if (is_first) one.first_size = size;
         one.changed = is.st_mtim.tv_sec * 1'000'000'000 + is.st_mtim.tv_nsec;
         const bool is_as_read = size == one.read_size && one.changed == one.read_changed;
         if (!is_as_read && !is_ahead(identity) && size > 0) next_.push_back(identity);
@@ -98,8 +108,9 @@ matched_files::file matched_files::open_next() {
     const std::optional<std::uint64_t> saved = one.is_new && table_ ? table_->place_of(bytes, is_other) : std::nullopt;
     if (saved) {
         one.print = print_of(bytes, *saved);
-    } else if (one.is_new && !is_other && one.was_there_first && begins_at_end()) {
-        one.print = print_of(bytes, bytes.end_of_records(config_.delimiter_byte()));
+    } else if (one.is_new && !is_other && one.first_size > 0 && begins_at_end()) {
+        // As it was then: what came since is read.
+        one.print = print_of(bytes, end_of_records(bytes, one.first_size, config_.delimiter_byte()));
         if (table_) table_->save(bytes, one.print.place);
     } else if (!one.is_new) {
         is_other = !is_in(one.print, bytes);

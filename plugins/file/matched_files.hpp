@@ -40,7 +40,7 @@ private:
         std::int64_t changed = 0, read_changed = 0;  // its last change, now and then
         bool is_new = true;                          // it was not opened yet
         bool is_there = false;
-        bool was_there_first = false;  // at the first list
+        std::uint64_t first_size = 0;  // at the first list
     };
 
     void list();

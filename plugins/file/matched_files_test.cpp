@@ -201,6 +201,23 @@ TEST_CASE("a subscriber and a tail begin at the end of what is there, and with t
     CHECK(reader(dir, group + R"(,"read_from_tail":true)").next().back() == "later");
 }
 
+TEST_CASE("a subscriber and a tail get all that comes after the start, to files that were empty too") {
+    for (const std::string& mode : {subscribe, group + R"(,"read_from_tail":true)"}) {
+        scratch dir;
+        write_file(dir / "a.log", "");
+        write_file(dir / "b.log", "old\nhal");
+        write_file(dir / "c.log", "old\n");
+        reader c(dir, mode);
+        // Before they are looked at for the first time.
+        write_file(dir / "a.log", "1\n2\n");
+        write_file(dir / "c.log", "3\n4\n", true);
+        CHECK(c.next() == texts{"3", "4", "1", "2"});
+        write_file(dir / "b.log", "f\n", true);
+        CHECK(c.next() == texts{"half"});
+        CHECK(c.next().empty());
+    }
+}
+
 TEST_CASE("each CSV file has its header, and a message says of which file it is") {
     scratch dir;
     write_file(dir / "a.log", "x,y\n1,2\n3,4\n");
