@@ -127,7 +127,13 @@ std::string place_table::open() {
             ++damaged;
         at = end + 1;
     }
-    write_anew();  // whether it can be is known before anything is read
+    try {
+        write_anew();  // whether it can be is known before anything is read
+    } catch (...) {
+        ::close(std::exchange(journal_, -1));  // the next open() begins anew
+        places_.clear();
+        throw;
+    }
     if (damaged > 0) note = sdk::join(damaged, " lines of '", path_, "' are damaged: of these files the places before them count");
     return note;
 }

@@ -99,3 +99,27 @@ TEST_CASE("the journal does not grow without end") {
     }
     CHECK(most < 200'000);
 }
+
+TEST_CASE("a journal that could not be written at first has all its places later") {
+    scratch dir;
+    write_file(dir / "a", "0123456789");
+    const opened file(dir / "a");
+    {
+        place_table table(dir / ".g.offsets");
+        table.open();
+        CHECK(table.save(file, 3));
+    }
+    {
+        place_table table(dir / ".g.offsets");
+        std::filesystem::create_directory(dir / ".g.offsets.tmp");  // in the way of the new journal
+        CHECK_THROWS_AS(table.open(), mqb::sdk::failure);
+        CHECK(table.size() == 0);
+        CHECK_THROWS_AS(table.open(), mqb::sdk::failure);
+        std::filesystem::remove(dir / ".g.offsets.tmp");
+        CHECK(table.open() == "");
+        CHECK(table.size() == 1);
+        const file_size_limit limit(std::filesystem::file_size(dir / ".g.offsets") + 1);
+        CHECK_THROWS_AS(table.save(file, 4), mqb::sdk::failure);
+    }
+    CHECK(place(dir, "a") == 3);
+}
