@@ -221,6 +221,17 @@ class Refused(Case):
         self.assertEqual([r["payload"] for r in read], ["", ""])
         self.assertEqual([r.get("metadata") for r in read], [None, {"mqb.kafka.tombstone": "true"}])
 
+    def start_as_nobody(self, routes):
+        """From a copy in the scratch folder: the folders above the build may be closed to others."""
+        plugins = self.folder / "plugins"
+        plugins.mkdir(exist_ok=True)
+        for name in ("dir_spool", "file"):
+            shutil.copy(bridge.PLUGINS / f"libmqb_{name}.so", plugins)
+        binary = shutil.copy(bridge.BINARY, self.folder / f"mqbridge-{routes}")
+        running = bridge.Running(self.folder, ["run", routes, "--state-dir", "state"], binary=binary, plugins=plugins, user=65534, group=65534)
+        self.addCleanup(running.close)
+        return running
+
     @unittest.skipIf(os.geteuid() != 0, "needs another user to be")
     def test_what_nobody_may_read_is_named_and_blocks_until_it_can_be_read(self):
         for i in range(3):
@@ -228,10 +239,9 @@ class Refused(Case):
         (self.spool / "1.bin").chmod(0)
         os.chown(self.spool / "1.bin", 0, 0)
         for path in (self.folder, self.spool):
-            os.chmod(path, 0o777)
+            os.chown(path, 65534, 65534)
         self.write("routes.yaml", "empty: {input: {dir_spool: {path: spool}}, output: {file: {path: out.txt, format: raw}}}")
-        running = bridge.Running(self.folder, ["run", "routes.yaml", "--state-dir", "state"], user=65534, group=65534)
-        self.addCleanup(running.close)
+        running = self.start_as_nobody("routes.yaml")
         self.assertTrue(running.wait_for("cannot read 1.bin of spool 'spool': Permission denied"))
         self.until(lambda: self.lines() == ["0"])
         (self.spool / "1.bin").chmod(0o666)
@@ -243,8 +253,7 @@ class Refused(Case):
         self.chunk("5", b"5")
         (self.spool / "5.bin").chmod(0)
         self.write("drain.yaml", "empty: {exit_on_empty: true, input: {dir_spool: {path: spool}}, output: {file: {path: out.txt, format: raw}}}")
-        drain = bridge.Running(self.folder, ["run", "drain.yaml", "--state-dir", "state"], user=65534, group=65534)
-        self.addCleanup(drain.close)
+        drain = self.start_as_nobody("drain.yaml")
         self.assertEqual(drain.end(), 1)
         self.assertIn("cannot read 5.bin of spool 'spool': Permission denied", drain.text)
 
