@@ -16,10 +16,11 @@ sdk::status admission::start(sdk::send_call& call) {
     return sdk::status::done;
 }
 
-bool admission::can_end() {
+bool admission::claim_end() {
     std::lock_guard lock(mutex_);
     if (!call_) is_cancelled_ = true;
-    return call_ && !is_over_;
+    if (!call_ || is_over_ || is_ending_) return false;
+    return is_ending_ = true;
 }
 
 bool admission::is_over() const {
@@ -30,7 +31,8 @@ bool admission::is_over() const {
 void admission::entered() {
     {
         std::lock_guard lock(mutex_);
-        if (is_over_ || --open_ != 0 || !call_) return;
+        // One that is being taken back may enter its last channel by the room that this makes, and no longer be in the first.
+        if (is_over_ || --open_ != 0 || !call_ || is_ending_) return;
         is_over_ = true;
     }
     call_->all_done();

@@ -9,7 +9,7 @@
 
 namespace mqb::memory {
 
-// States: open -> over. Threads: [any], but start once, by the call itself.
+// States: open -> ending -> over, or open -> over. Threads: [any], but start once, by the call itself.
 class admission final : public waiting_send {
 public:
     admission(const sdk::send_call& call, std::uint32_t channels) : id_(call.id()), size_(call.size()), open_(channels) {}
@@ -21,7 +21,7 @@ public:
     std::uint64_t id() const noexcept override { return id_; }
     std::uint32_t size() const noexcept override { return size_; }
     bool is_over() const override;
-    bool can_end() override;
+    bool claim_end() override;
     void entered() override;
     void acknowledged(std::uint32_t) override {}
     void end(const std::vector<bool>& unread, std::string_view text) override;
@@ -32,7 +32,7 @@ private:
     const std::uint64_t id_;
     const std::uint32_t size_;
     std::uint32_t open_;
-    bool is_over_ = false, is_cancelled_ = false;
+    bool is_over_ = false, is_cancelled_ = false, is_ending_ = false;
     sdk::operation<sdk::send_call> call_;
 };
 

@@ -2,7 +2,9 @@
 
 #include <mqb/sdk/option_parse.hpp>
 
+#include <functional>
 #include <thread>
+#include <utility>
 
 namespace sdk = mqb::sdk;
 using namespace mqb::memory::testing;
@@ -199,6 +201,38 @@ TEST_CASE("a send that is cancelled is unsent where nobody has it, and uncertain
     CHECK(d->wait() == sdk::status::done);
     CHECK(one.take() == "d");
     CHECK(slow.take() == "d");
+}
+
+TEST_CASE("a send that is cancelled is not done when the room for its last copy is made while the first one is taken back") {
+    // Its bytes tell when a copy of them is let go: that is between the two channels.
+    struct telling_owner : mqb_owner {
+        explicit telling_owner(std::uint64_t size)
+            : mqb_owner{sizeof(mqb_owner), 0, size, [](mqb_owner*) {},
+                        [](mqb_owner* o) {
+                            if (auto told = std::exchange(static_cast<telling_owner*>(o)->released, nullptr)) told();
+                        }} {}
+        std::function<void()> released;
+    };
+    const std::string config = config_of("b-between", "\"capacity\":1");
+    const std::string_view b = "b";
+    telling_owner owner(b.size());
+    connected_consumer one(config), slow(config);
+    connected_publisher writer(config);
+    writer.send(messages({"a"}));
+    CHECK(one.take() == "a");
+    auto all = messages({b});
+    all[0].payload.owner = &owner;
+    auto sent = writer.start_send(all);
+    CHECK_FALSE(sent->is_done());
+    std::string taken;
+    owner.released = [&] { taken = slow.take(); };
+    writer.cancel(sent->id());
+    CHECK(taken == "a");
+    CHECK(sent->wait() == sdk::status::cancelled);
+    CHECK(sent->outcomes[0].result == MQB_UNSENT);
+    writer.send(messages({"c"}));
+    CHECK(one.take() == "c");
+    CHECK(slow.take() == "c");
 }
 
 TEST_CASE("what is sent again to subscribers may come behind what was sent later, and that is told") {

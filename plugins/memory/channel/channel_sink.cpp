@@ -76,7 +76,7 @@ sdk::status channel_sink::send_to_all(sdk::send_call& call) {
 }
 
 void channel_sink::end(waiting_send& one, std::string_view text) {
-    if (!one.can_end()) return;
+    if (!one.claim_end()) return;
     if (broadcast_) return one.end(broadcast_->withdraw(one), text);
     const std::vector<bool> unread = channel_->withdraw(one, one.size());
     one.end(unread, text);
