@@ -2,6 +2,8 @@
 
 #include "names.hpp"
 
+#include <algorithm>
+
 namespace mqb::memory {
 
 namespace {
@@ -57,22 +59,32 @@ void broadcast::detach_sender() {
     for (const auto& one : channels()) one->detach_sender();
 }
 
-std::vector<broadcast::copy> broadcast::copies_of(counted_parcel one) {
-    std::vector<copy> copies;
+broadcast::sending broadcast::begin_send(counted_parcel one) {
     std::lock_guard lock(mutex_);
-    for (const auto& to : channels()) copies.push_back({to, again(*one)});
-    kept_bytes_ += one->charge();
-    kept_.push_back(std::move(one));
+    sending begun{{}, next_number_++};
+    for (const auto& to : channels()) begun.copies.push_back({to, again(*one)});
+    kept_.push_back({std::move(one), begun.number});
+    kept_bytes_ += kept_.back().of->charge();
     drop_old();
-    return copies;
+    return begun;
 }
 
 void broadcast::drop_old() noexcept {
     if (!has_begun_) return;
     while (kept_.size() > capacity_ || kept_bytes_ > capacity_bytes_) {
-        kept_bytes_ -= kept_.front()->charge();
+        kept_bytes_ -= kept_.front().of->charge();
         kept_.pop_front();
     }
+}
+
+void broadcast::forget(std::uint64_t number) {
+    counted_parcel last;  // goes after the lock
+    std::lock_guard lock(mutex_);
+    const auto found = std::ranges::lower_bound(kept_, number, {}, &kept::number);
+    if (found == kept_.end() || found->number != number) return;
+    kept_bytes_ -= found->of->charge();
+    last = std::move(found->of);
+    kept_.erase(found);
 }
 
 std::vector<bool> broadcast::withdraw(const waiting_send& told) {
@@ -86,6 +98,7 @@ std::vector<bool> broadcast::withdraw(const waiting_send& told) {
         const std::vector<bool> here = one->withdraw(told, told.size());
         for (std::size_t i = 0; i < here.size(); ++i) unread[i] = unread[i] && here[i];
     }
+    if (std::ranges::find(unread, false) == unread.end()) forget(told.number);
     for (const auto& one : all) one->serve_waiting();
     return unread;
 }
@@ -115,7 +128,7 @@ std::shared_ptr<channel> broadcast::subscribe() {
     if (!made) {
         made = std::make_shared<channel>(name_, capacity_, capacity_bytes_);
         if (!has_begun_) made->close_gate();
-        for (const counted_parcel& one : kept_) made->deliver(again(*one).release());
+        for (const kept& one : kept_) made->deliver(again(*one.of).release());
         for (std::uint32_t i = 0; i < senders_; ++i) made->attach_sender();
         if (had_sender_ && senders_ == 0) made->attach_sender(), made->detach_sender();
     }

@@ -26,9 +26,14 @@ public:
         std::shared_ptr<channel> to;
         counted_parcel of;
     };
-    // A copy for each subscriber, or for the first one to come. They have to be sent next.
-    std::vector<copy> copies_of(counted_parcel one);
-    // Takes back what nobody has read of a send: the messages of which no subscriber has anything.
+    // A copy for each subscriber, or for the first one to come, and which send of this name it is. They have to be sent next.
+    struct sending {
+        std::vector<copy> copies;
+        std::uint64_t number;
+    };
+    sending begin_send(counted_parcel one);
+    // Takes back what nobody has read of a send: the messages of which no subscriber has anything. Where that is all of it, it is not
+    // kept for those who come later either.
     std::vector<bool> withdraw(const waiting_send& told);
 
     // ---- subscribers ----
@@ -45,6 +50,7 @@ public:
 private:
     std::vector<std::shared_ptr<channel>> channels() const;
     void drop_old() noexcept;
+    void forget(std::uint64_t number);
 
     const std::string name_;
     const std::uint32_t capacity_;
@@ -52,8 +58,12 @@ private:
     mutable std::mutex mutex_;
     std::vector<std::shared_ptr<channel>> subscribers_;
     std::shared_ptr<channel> unread_;  // for the first subscriber to come, while there is none
-    std::deque<counted_parcel> kept_;  // the last ones sent, for those who come later
-    std::uint64_t kept_bytes_ = 0;
+    struct kept {
+        counted_parcel of;
+        std::uint64_t number;
+    };
+    std::deque<kept> kept_;  // the last ones sent, for those who come later; their numbers rise
+    std::uint64_t kept_bytes_ = 0, next_number_ = 0;
     std::uint32_t senders_ = 0;
     bool had_sender_ = false, has_begun_ = false;
 };

@@ -235,6 +235,32 @@ TEST_CASE("a send that is cancelled is not done when the room for its last copy 
     CHECK(slow.take() == "c");
 }
 
+TEST_CASE("what was taken back from everybody is not kept for those who come later") {
+    for (const char* ack : {"\"ack\":false", "\"ack\":true"}) {
+        CAPTURE(ack);
+        const std::string config = config_of("b-forget", "\"capacity\":2");
+        connected_consumer one(config), slow(config);
+        connected_publisher writer(config), other(config_of("b-forget", ack));
+        for (const char* text : {"a", "b"}) CHECK(writer.send(messages({text}))->is_done());
+        auto waits = other.start_send(messages({"c"}));
+        CHECK_FALSE(waits->is_done());
+        other.cancel(waits->id());
+        CHECK(waits->wait() == sdk::status::cancelled);
+        CHECK(waits->outcomes[0].result == MQB_UNSENT);
+        connected_consumer late(config);
+        CHECK(late.take() == "a,b");
+        auto again = other.start_send(messages({"c"}));
+        CHECK(one.take() == "a,b");
+        CHECK(slow.take() == "a,b");
+        CHECK(one.take() == "c");
+        CHECK(late.take() == "c");
+        // What somebody has read of a cancelled one stays.
+        other.cancel(again->id());
+        connected_consumer last(config);
+        CHECK(last.take() == "b,c");
+    }
+}
+
 TEST_CASE("what is sent again to subscribers may come behind what was sent later, and that is told") {
     const auto promise = [](std::string_view json) {
         return mqb::memory::publisher::promise(sdk::parse_config<mqb::memory::config>(json));

@@ -56,19 +56,21 @@ sdk::status channel_sink::send_and_wait(sdk::send_call& call) {
 }
 
 sdk::status channel_sink::send_to_all(sdk::send_call& call) {
-    std::vector<broadcast::copy> copies = broadcast_->copies_of(counted_parcel(parcel::make(call.raw().messages)));
-    const auto count = static_cast<std::uint32_t>(copies.size());
+    counted_parcel one(parcel::make(call.raw().messages));
     make_room();
+    broadcast::sending begun = broadcast_->begin_send(std::move(one));
+    const auto count = static_cast<std::uint32_t>(begun.copies.size());
     std::shared_ptr<admission> enters;
     std::shared_ptr<waiting_send> waits;
     if (config_.ack)
         waits = std::make_shared<ticket>(call, count);
     else
         waits = enters = std::make_shared<admission>(call, count);
+    waits->number = begun.number;
     remember(waits);
-    for (broadcast::copy& one : copies) {
-        one.of->told = waits;
-        one.to->send(one.of.release());
+    for (broadcast::copy& copy : begun.copies) {
+        copy.of->told = waits;
+        copy.to->send(copy.of.release());
     }
     const sdk::status answer = enters ? enters->start(call) : sdk::status::pending;
     if (answer == sdk::status::cancelled) admission::tell(call, broadcast_->withdraw(*enters), {});

@@ -11,6 +11,8 @@ namespace mqb::memory {
 // Threads: [any].
 class waiting_send : public settlement {
 public:
+    std::uint64_t number = 0;  // that its broadcast gave it, where it goes to subscribers; set before it is sent
+
     virtual std::uint64_t id() const noexcept = 0;
     virtual std::uint32_t size() const noexcept = 0;
     virtual bool is_over() const = 0;
