@@ -35,6 +35,7 @@ void outbox::drop_last() {
 }
 
 void outbox::put_aside(std::unique_ptr<outgoing> one) {
+    one->frames.clear();  // keeps its memory as far as that is worth it
     if (spare_.size() < most_spare) spare_.push_back(std::move(one));
 }
 
