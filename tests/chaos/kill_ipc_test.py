@@ -180,7 +180,7 @@ class Garbage(ipc.Case):
         good.close()
         self.until(lambda: sum(one.startswith(b"good ") for one in self.lines()) >= len(sent))
         self.assertIsNone(running.process.poll())
-        self.assertTrue(running.wait_for(r"process \d+: frame 1 of it is bad: message 1 of 1 has 1000000 metadata entries; at most 65536"))
+        self.assertTrue(running.wait_for(r"process \d+: frame 1 of it is bad: message 1 of 1 has 1000000 metadata entries; at most 4096"))
         running.process.terminate()
         self.assertEqual(running.end(), 0, running.text)
         self.assertEqual([one for one in self.lines() if one.startswith(b"good ")], sent)

@@ -11,14 +11,16 @@
 // settled, in any order. A consumer that goes also sends which messages of a frame are settled, where not all of them are.
 #pragma once
 
+#include <mqb/metadata.h>
+
 #include <cstdint>
 #include <string_view>
 
 namespace mqb::memory {
 
 constexpr std::uint32_t longest_frame = 100u << 20;
-constexpr std::uint32_t most_messages = 1'000'000;  // of a frame: 80 bytes each here
-constexpr std::uint32_t most_entries = 65'536;      // metadata entries of a message
+constexpr std::uint32_t most_messages = 1'000'000;            // of a frame: 80 bytes each here
+constexpr std::uint32_t most_entries = MQB_META_MAX_ENTRIES;  // of metadata of a message: no host takes more
 constexpr std::uint32_t length_size = 4;
 constexpr std::string_view hello{"\x81\xa7mqb.ack\x01", 10};
 

@@ -89,8 +89,10 @@ bool frame_reader::read_metadata(pack_reader& from, mqb_message& to) {
         if (key.starts_with("mqb.src.")) continue;  // the position at the source of the hop before
         put_entry(key, value);
     }
-    if (metadata_.size() == begin) return true;
-    to.metadata = {reinterpret_cast<const std::uint8_t*>(begin), metadata_.size() - begin, nullptr};
+    const std::size_t size = metadata_.size() - begin;
+    if (size > MQB_META_MAX_SIZE) return error_ = sdk::join("has ", size, " bytes of metadata; at most ", MQB_META_MAX_SIZE), false;
+    if (size == 0) return true;
+    to.metadata = {reinterpret_cast<const std::uint8_t*>(begin), size, nullptr};
     return true;
 }
 
