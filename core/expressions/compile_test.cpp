@@ -174,6 +174,13 @@ TEST_CASE("size and depth of an expression are bounded") {
     CHECK(mistake_of(repeated("`${", 10'000)).text == "templates stand too deep in one another");
     CHECK(mistake_of("a" + repeated(" + a", 10'000)).text == "the nesting of operations is deeper than 200");
     CHECK(mistake_of("upper(a)" + repeated(".x", 10'000)).text == "the nesting of operations is deeper than 200");
+    const std::string longest = "a" + repeated(".x", 127);
+    CHECK(shape(longest) == longest);
+    const mistake m = mistake_of("1 + " + longest + ".y.z");
+    CHECK(m.text == "the path is longer than 128 steps");
+    CHECK(m.offset == 4);
+    CHECK(m.length == longest.size() + 2);
+    CHECK(mistake_of("$root" + repeated("[0]", 20'000)).text == "the path is longer than 128 steps");
     CHECK(compile(repeated("a == 1 or ", 3'000) + "b", purpose::filter).has_value());
     CHECK(compile(repeated("(", 99) + "a" + repeated(")", 99), purpose::filter).has_value());
 }

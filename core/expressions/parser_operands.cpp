@@ -1,3 +1,4 @@
+#include "core/expressions/json_document.hpp"
 #include "core/expressions/parser.hpp"
 
 #include <re2/re2.h>
@@ -135,6 +136,8 @@ std::optional<std::uint32_t> parser::longer(std::uint32_t of, std::uint32_t from
     if (n.what != op::field && n.what != op::root) return std::nullopt;
     path p;
     if (n.what == op::field) p = code_.fields[n.data];
+    if (p.steps.size() == json_document::deepest)
+        throw mistake{from, end_ - from, "the path is longer than " + std::to_string(json_document::deepest) + " steps"};
     // `$root[0]` reads no field by its name; such a path begins with an index.
     p.steps.push_back(std::move(next));
     return field(from, std::move(p));
