@@ -158,6 +158,13 @@ TEST_CASE("the caret stands under the place") {
     CHECK(with_caret(far, mistake_of(far)).size() < 400);
 }
 
+TEST_CASE("a dollar sign is escaped in a template alone; a pattern in a plain text keeps its backslash") {
+    CHECK(filtered(R"(matches(price, '^\$5'))", R"({"price":"$50"})") == "keep");
+    CHECK(filtered(R"(matches(price, "^\$5"))", R"({"price":"x$5"})") == "drop");
+    CHECK(transformed(R"('a\$b')", "{}") == R"("a\\$b")");
+    CHECK(transformed(R"(`\${a} is ${a} \$ ${'\$'}`)", R"({"a":1})") == R"("${a} is 1 $ \\$")");
+}
+
 TEST_CASE("size and depth of an expression are bounded") {
     const auto repeated = [](std::string_view part, std::size_t count) {
         std::string out;

@@ -144,7 +144,7 @@ token lexer::next() {
     return made(word::name, from);
 }
 
-std::string unquoted(std::string_view between, std::uint32_t offset) {
+std::string unquoted(std::string_view between, std::uint32_t offset, char quote) {
     std::string out;
     out.reserve(between.size());
     for (std::size_t i = 0; i < between.size(); ++i) {
@@ -169,9 +169,10 @@ std::string unquoted(std::string_view between, std::uint32_t offset) {
             case '\\':
             case '\'':
             case '"':
-            case '$':
             case '`': out += c; break;
-            default: out += '\\', out += c;
+            default:
+                if (c != '$' || quote != '`') out += '\\';
+                out += c;
         }
     }
     return out;

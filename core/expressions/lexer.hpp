@@ -2,7 +2,7 @@
 //
 //   number := digit+ ["." digit+] [("e" | "E") ["+" | "-"] digit+]        name := (letter | "_" | "$") (letter | digit | "_" | "$")*
 //   text   := "'" … "'" | '"' … '"'      with \\ \' \" \` \n \r \t \uHHHH; any other \ is itself
-//   template := "`" (character | "${" expression "}")* "`"
+//   template := "`" (character | "${" expression "}")* "`"      with \$ too
 #pragma once
 
 #include "core/expressions/mistake.hpp"
@@ -50,7 +50,7 @@ private:
 [[nodiscard]] std::uint32_t end_of_template(std::string_view source, std::uint32_t from, std::uint32_t to);
 [[nodiscard]] std::uint32_t end_of_hole(std::string_view source, std::uint32_t from, std::uint32_t to);
 
-// What the characters between the quotes mean.
-[[nodiscard]] std::string unquoted(std::string_view between, std::uint32_t offset);
+// What the characters between the quotes mean; `quote`: "`" in a template, where `\$` is a `$`.
+[[nodiscard]] std::string unquoted(std::string_view between, std::uint32_t offset, char quote = '"');
 
 }  // namespace mqb::core::expressions

@@ -285,7 +285,7 @@ std::uint32_t parser::template_of(const token& t) {
     std::uint32_t from = t.offset + 1;
     const std::string_view source = code_.source;
     const auto text_until = [&](std::uint32_t until) {
-        if (until > from) parts.push_back(text_constant(from, unquoted(source.substr(from, until - from), from)));
+        if (until > from) parts.push_back(text_constant(from, unquoted(source.substr(from, until - from), from, '`')));
     };
     for (std::uint32_t i = from; i < to; ++i) {
         if (source[i] == '\\') {
