@@ -109,6 +109,20 @@ TEST_CASE("dates are compared, and their parts are read") {
     CHECK(result(R"(d().format("%"))") == "error: the pattern has a letter behind % that means nothing");
 }
 
+TEST_CASE("what would leave the calendar is an error, however far it goes") {
+    // So many weeks lead around all the years that the calendar can count, and back into those it may have.
+    for (const char* count : {"571428", "3420000", "3419632", "4000000", "1000000000"})
+        for (const char* by : {"add", "sub"})
+            for (const char* u : {"week", "day", "month", "year"}) {
+                const std::string expression = std::string{"d(\"2026-01-31\")."} + by + '(' + count + ", \"" + u + "\")";
+                const std::string got = result(expression);
+                const bool may_be = std::string_view{u} == "day" && std::string_view{count} == "571428";
+                CHECK_MESSAGE((got == "error: the date would be outside of the years 0 to 9999") != may_be, expression << ": " << got);
+            }
+    CHECK(result(R"(d("2026-01-31").add(416058, "week"))") == R"("9999-12-25T00:00:00Z")");
+    CHECK(result(R"(d("2026-01-31").add(416059, "week"))") == "error: the date would be outside of the years 0 to 9999");
+}
+
 TEST_CASE("functions of dates work with seconds") {
     const std::pair<const char*, const char*> rows[] = {
         {R"(time("10:20:30"))", "37230"},

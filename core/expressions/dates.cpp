@@ -124,8 +124,9 @@ std::optional<milliseconds_utc> moved(milliseconds_utc at, zone z, std::int64_t 
         w.month = static_cast<unsigned>(total % 12) + 1;
         w.day = std::min(w.day, last_day(w.year, w.month));
     } else {
-        if (count > most_days || count < -most_days) return std::nullopt;
-        set_day(w, day_of(w) + days{count * (u == unit::week ? 7 : 1)});
+        const std::int64_t by = count * (u == unit::week ? 7 : 1);
+        if (by > most_days || by < -most_days) return std::nullopt;
+        set_day(w, day_of(w) + days{by});
     }
     return moment_of(w, z);
 }
