@@ -5,6 +5,8 @@
 
 // In a file of its own: a compiler that sees both a `new` and what it is replaced by complains.
 long allocations_so_far() noexcept;
+// False: it does nothing here. SIZE_MAX ends it.
+bool refuse_allocations_of(std::size_t least) noexcept;
 
 using namespace mqb::core::expressions;
 
@@ -24,5 +26,33 @@ TEST_CASE("an evaluation allocates nothing once its memory is there") {
         const long after = allocations_so_far();
         CHECK_MESSAGE(all, expression);
         CHECK_MESSAGE(after == before, expression);
+    }
+}
+
+TEST_CASE("where there is no memory the evaluation fails, and the next one is as ever") {
+    evaluator e;
+    std::string list = "0";
+    for (int i = 1; i < 50'000; ++i) list += ",1";
+    const std::string large = "{\"l\":[" + list + "]}";
+    const auto count = compile("len(l)", purpose::transform), merged = compile("merge(map([1..50000], {a: #}))", purpose::transform),
+               whole = compile("$root", purpose::transform), texts = compile("len(`${l}`)", purpose::transform);
+    for (const auto* p : {&count, &merged, &whole, &texts}) {
+        REQUIRE(p->has_value());
+        // Each of what is allocated fails once, the large ones first.
+        for (std::size_t least = 4u << 20; least >= 1u << 10; least /= 2) {
+            evaluator fresh;
+            const bool is_refused = refuse_allocations_of(least);
+            const auto result = fresh.json(**p, bytes_of(large), {});
+            const auto of_used = e.json(**p, bytes_of(large), {});
+            refuse_allocations_of(SIZE_MAX);
+            if (is_refused && least == 1u << 10) {
+                REQUIRE_FALSE(result.has_value());
+                CHECK((result.error().text == "there is no memory to evaluate the expression" ||
+                       result.error().text == "the payload is not structured JSON: there is no memory to read it"));
+            }
+            CHECK(fresh.json(**p, bytes_of(large), {}).has_value());
+            CHECK(e.json(**p, bytes_of(large), {}).has_value());
+            (void)of_used;
+        }
     }
 }

@@ -2,6 +2,9 @@
 
 #include "core/expressions/machine.hpp"
 
+#include <exception>
+#include <new>
+
 namespace mqb::core::expressions {
 
 namespace {
@@ -33,15 +36,21 @@ outcome<T> evaluated(const program& p, workspace& work, const buffer& payload, c
     const subject of{payload, metadata};
     work.memory.reset();
     ++work.evaluation;
-    if (work.fields.size() < c.fields.size()) work.fields.resize(c.fields.size());
-    if (work.locals.size() < c.locals.size()) work.locals.resize(c.locals.size());
-    machine m{c, work, &of};
     try {
+        if (work.fields.size() < c.fields.size()) work.fields.resize(c.fields.size());
+        if (work.locals.size() < c.locals.size()) work.locals.resize(c.locals.size());
+        machine m{c, work, &of};
         return result_of(m, m.run(c.start));
     } catch (const mistake& why) { return why; } catch (const arena::exhausted&) {
         const node& whole = c.nodes[c.start];
         return mistake{whole.offset, whole.length,
                        "the expression needs more than " + std::to_string(workspace::most_memory >> 20) + " MiB of memory"};
+    } catch (const std::bad_alloc&) {
+        const node& whole = c.nodes[c.start];
+        return mistake{whole.offset, whole.length, "there is no memory to evaluate the expression"};
+    } catch (const std::exception& why) {
+        const node& whole = c.nodes[c.start];
+        return mistake{whole.offset, whole.length, std::string{"the expression cannot be evaluated: "} + why.what()};
     }
 }
 

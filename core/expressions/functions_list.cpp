@@ -47,19 +47,19 @@ value contains(const call& c) {
 }
 
 value flatten(const call& c) {
-    std::vector<value> out;
-    for (const value& v : c.by.elements_of(c.at, c[0])) {
-        if (!v.is_list()) {
-            out.push_back(v);
-            continue;
-        }
-        const auto inner = c.by.elements_of(c.at, v);
-        c.by.spend(c.at, inner.size());
-        out.insert(out.end(), inner.begin(), inner.end());
+    const auto all = c.by.elements_of(c.at, c[0]);
+    // What is in the place of each: a list that was taken apart, or the one element itself.
+    const std::span<std::span<const value>> parts = c.by.memory().array<std::span<const value>>(all.size());
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        parts[i] = all[i].is_list() ? c.by.elements_of(c.at, all[i]) : all.subspan(i, 1);
+        c.by.spend(c.at, parts[i].size());
+        total += parts[i].size();
     }
-    const std::span<value> kept = c.by.memory().array<value>(out.size());
-    std::ranges::copy(out, kept.begin());
-    return value::of(std::span<const value>{kept});
+    const std::span<value> out = c.by.memory().array<value>(total);
+    auto to = out.begin();
+    for (const auto part : parts) to = std::ranges::copy(part, to).out;
+    return value::of(std::span<const value>{out});
 }
 
 // What is merged: the elements of the one argument that is a list, or the arguments.

@@ -41,13 +41,15 @@ std::string_view json_document::read(std::string_view text) {
     if (text.empty()) return "it is empty";
     if (text.size() > longest_text) return "it is too long";
     if (!parser_ || capacity_ < text.size()) {
-        capacity_ = std::max<std::size_t>(text.size() + text.size() / 4, 4096);
+        const std::size_t capacity = std::max<std::size_t>(text.size() + text.size() / 4, 4096);
         parser_.reset();
-        const auto made = simdjson::get_active_implementation()->create_dom_parser_implementation(capacity_, deepest, parser_);
+        capacity_ = 0;
+        const auto made = simdjson::get_active_implementation()->create_dom_parser_implementation(capacity, deepest, parser_);
         if (made != simdjson::SUCCESS) {
-            capacity_ = 0;
+            parser_.reset();
             return "there is no memory to read it";
         }
+        capacity_ = capacity;
     }
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
     const auto found = parser_->stage1(bytes, text.size(), simdjson::stage1_mode::regular);
@@ -55,8 +57,9 @@ std::string_view json_document::read(std::string_view text) {
     places_ = parser_->structural_indexes.get();
     count_ = parser_->n_structural_indexes;
     if (ends_size_ < count_) {
-        ends_size_ = std::size_t{count_} + count_ / 4;
-        ends_.reset(new std::uint32_t[ends_size_]);
+        const std::size_t size = std::size_t{count_} + count_ / 4;
+        ends_.reset(new std::uint32_t[size]);
+        ends_size_ = size;
     }
     has_escapes_ = has_escape(text);
     return check();

@@ -21,7 +21,9 @@ date::sys_seconds moment(milliseconds_utc at) noexcept { return date::sys_second
 std::optional<zone> zone_named(std::string_view name) {
     if (name == "UTC" || name == "Z" || name == "Etc/UTC") return nullptr;
     try {
-        return date::locate_zone(std::string{name});
+        const date::time_zone* const found = date::locate_zone(std::string{name});
+        (void)found->get_info(moment(0));  // its file is read here for the first time, and throws where it is damaged
+        return found;
     } catch (const std::exception&) { return std::nullopt; }
 }
 
