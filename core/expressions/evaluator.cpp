@@ -38,6 +38,7 @@ outcome<T> evaluated(const program& p, workspace& work, const buffer& payload, c
     ++work.evaluation;
     try {
         if (work.fields.size() < c.fields.size()) work.fields.resize(c.fields.size());
+        if (work.metadata.size() < c.metadata.size()) work.metadata.resize(c.metadata.size());
         if (work.locals.size() < c.locals.size()) work.locals.resize(c.locals.size());
         machine m{c, work, &of};
         return result_of(m, m.run(c.start));

@@ -1,3 +1,4 @@
+#include "core/expressions/machine.hpp"
 #include "core/expressions/trial_test.hpp"
 
 #include <doctest/doctest.h>
@@ -63,6 +64,20 @@ TEST_CASE("metadata of every type is a value of its own") {
     for (const auto& row : rows) CHECK_MESSAGE(over(row.first, block) == row.second, row.first);
     CHECK(over("meta.k", entry(text, "k", "v") + "broken") == R"("v")");
     CHECK(over("meta.k", "\x02") == "null");
+}
+
+TEST_CASE("metadata is looked up once in an evaluation, and that is counted") {
+    const std::string block = entry(6, "at", little_endian(1'769'853'600, 8) + little_endian(120'000'000, 4));
+    // A million texts of the time would not fit beside a million numbers.
+    CHECK(over("count([1..1000000], meta.at == 'x')", block) == "0");
+    const auto p = compile("meta.none", purpose::transform);
+    std::string large;
+    for (int i = 0; i < 1'000; ++i) large += entry(2, "k" + std::to_string(i), std::string(64, 'v'));
+    workspace work{workspace::most_memory, 1'000};
+    work.evaluation = 1;
+    work.metadata.resize(1);
+    const subject of{{}, bytes_of(large)};
+    CHECK_THROWS_AS((void)machine(p->internal(), work, &of).run(p->internal().start), mistake);
 }
 
 TEST_CASE("one evaluator runs many programs over many messages, and nothing of one is left in the next") {

@@ -45,6 +45,9 @@ enum class closure : std::uint8_t { all, none, some, one, filter, map, flat_map,
 [[nodiscard]] std::string near_function(std::string_view name);
 [[nodiscard]] std::string near_method(std::string_view name);
 
+// Where `part` begins in the text, from `from` on; npos: nowhere. In time that grows with both lengths, not with their product.
+[[nodiscard]] std::size_t place_of(std::string_view part, std::string_view text, std::size_t from = 0) noexcept;
+
 namespace functions {
 [[nodiscard]] std::span<const function> of_texts() noexcept;
 [[nodiscard]] std::span<const function> of_numbers() noexcept;

@@ -36,9 +36,9 @@ value contains(const call& c) {
     }
     if (c[0].is_text()) {
         if (!c[1].is_text()) wrong_type(c, c[1], "a text to look for in a text");
-        const std::string_view text = c.by.text_of(c[0]);
-        c.by.spend(c.at, text.size() / 16);
-        return value::of(text.find(c.by.text_of(c[1])) != std::string_view::npos);
+        const std::string_view text = c.by.text_of(c[0]), part = c.by.text_of(c[1]);
+        c.by.spend(c.at, (text.size() + part.size()) / 16);
+        return value::of(place_of(part, text) != std::string_view::npos);
     }
     if (!c[0].is_list() && c[0].what != kind::range) wrong_type(c, c[0], "a list or a text");
     const auto all = c.by.elements_of(c.at, c[0]);

@@ -6,9 +6,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <unordered_map>
 
 namespace mqb::core::expressions {
+
+std::size_t place_of(std::string_view part, std::string_view text, std::size_t from) noexcept {
+    if (from > text.size()) return std::string_view::npos;
+    if (part.empty()) return from;
+    const void* const found = ::memmem(text.data() + from, text.size() - from, part.data(), part.size());
+    return found ? static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) : std::string_view::npos;
+}
 
 namespace {
 
@@ -45,11 +53,11 @@ value split(const call& c) {
     const std::string_view t = text(c, 0), by = text(c, 1);
     if (by.empty()) c.by.fail(c.at, "an empty text separates nothing");
     std::size_t count = 1;
-    for (std::size_t at = t.find(by); at != std::string_view::npos; at = t.find(by, at + by.size())) ++count;
+    for (std::size_t at = place_of(by, t); at != std::string_view::npos; at = place_of(by, t, at + by.size())) ++count;
     const std::span<value> out = c.by.memory().array<value>(count);
     std::size_t from = 0;
     for (value& v : out) {
-        const std::size_t to = t.find(by, from);
+        const std::size_t to = place_of(by, t, from);
         v = value::of(t.substr(from, to - from));
         from = to + by.size();
     }

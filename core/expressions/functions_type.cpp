@@ -16,12 +16,12 @@ namespace {
 
 value is_numeric(const call& c) {
     decimal d;
-    return value::of(c[0].is_number() || (c[0].is_text() && read_decimal(c.by.text_of(c[0]), d) == reading::number));
+    return value::of(c[0].is_number() || (c[0].is_text() && c.by.read_number(c.at, c.by.text_of(c[0]), d) == reading::number));
 }
 
 value string(const call& c) {
     if (c[0].is_text()) return c[0];
-    return value::of(c.by.memory().copy(c.by.text_form(c[0])));
+    return value::of(c.by.memory().copy(c.by.text_form(c.at, c[0])));
 }
 
 value number(const call& c) {
@@ -29,7 +29,7 @@ value number(const call& c) {
     if (c[0].what == kind::boolean) return value::of(decimal::of(c[0].flag ? 1 : 0));
     if (!c[0].is_text()) no_conversion(c, "number");
     decimal d;
-    const reading r = read_decimal(c.by.text_of(c[0]), d);
+    const reading r = c.by.read_number(c.at, c.by.text_of(c[0]), d);
     if (r == reading::too_long)
         c.by.fail(c.at, "the number has more than " + std::to_string(decimal::most_digits) + " digits, or is out of range");
     if (r != reading::number) no_conversion(c, "number");

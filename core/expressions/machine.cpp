@@ -43,13 +43,7 @@ value machine::run(std::uint32_t at) {
     switch (n.what) {
         case op::constant: return code_.constants[n.data];
         case op::field: return field(n);
-        case op::metadata: {
-            if (!of_) return {};
-            bool is_text = true;
-            const value v = metadata_value(of_->metadata, code_.metadata[n.data], memory(), is_text);
-            if (!is_text) fail(n, "the metadata \"" + code_.metadata[n.data] + "\" is nothing that an expression can read");
-            return v;
-        }
+        case op::metadata: return metadata(n);
         case op::root: read_payload(n); return work_.document.at(0);
         case op::element: return element_;
         case op::local: return work_.locals[n.data];
@@ -119,7 +113,7 @@ value machine::join(const node& n) {
         if (v.is_text()) {
             out += text_of(v);
         } else {
-            out += text_form(v);
+            out += text_form(n, v);
         }
         if (out.size() > workspace::most_memory) throw arena::exhausted{};
     }

@@ -36,7 +36,7 @@ struct workspace {
     arena memory;
     std::uint64_t step_limit;
     json_document document;
-    std::vector<slot> fields;
+    std::vector<slot> fields, metadata;
     std::vector<value> locals;
     std::uint64_t evaluation = 0;
 };
@@ -52,17 +52,19 @@ public:
     [[nodiscard]] bool is_filter() const noexcept { return code_.meant_for == purpose::filter; }
     [[nodiscard]] arena& memory() noexcept { return work_.memory; }
     [[nodiscard]] std::string_view text_of(const value& text);
-    [[nodiscard]] decimal number_of(const node& at, const value& number) const;
+    [[nodiscard]] decimal number_of(const node& at, const value& number);
+    // What a text, or a number of the payload, is as a number.
+    [[nodiscard]] reading read_number(const node& at, std::string_view text, decimal& out);
     // Of a list, or of a range of whole numbers.
     [[nodiscard]] std::span<const value> elements_of(const node& at, const value& list);
     [[nodiscard]] std::span<const member> members_of(const value& object);
     [[nodiscard]] bool are_equal(const node& at, const value& a, const value& b);
     // Both are numbers, or both are dates.
-    [[nodiscard]] int order(const node& at, const value& a, const value& b) const;
+    [[nodiscard]] int order(const node& at, const value& a, const value& b);
     // Counts work that grows with the message.
     void spend(const node& at, std::uint64_t steps);
     void append_json(std::string& to, const value& v);
-    [[nodiscard]] std::string text_form(const value& v);
+    [[nodiscard]] std::string text_form(const node& at, const value& v);
     [[nodiscard]] std::string described(const node& n) const;
 
 private:
@@ -75,6 +77,7 @@ private:
     [[noreturn]] void cannot_be_written(std::string why) const;
     [[nodiscard]] std::string date_form(const value& date) const;
     value field(const node& n);
+    value metadata(const node& n);
     value follow(const node& n, const path& p);
     value member_of(const node& n, const value& of, std::string_view key);
     value element_of(const node& n, const value& of, std::uint64_t index);

@@ -22,6 +22,19 @@ value machine::field(const node& n) {
     return slot.what;
 }
 
+value machine::metadata(const node& n) {
+    workspace::slot& slot = work_.metadata[n.data];
+    if (slot.evaluation == work_.evaluation) return slot.what;
+    if (!of_) return {};
+    spend(n, of_->metadata.size / 64);
+    const std::string& key = code_.metadata[n.data];
+    bool is_text = true;
+    slot.what = metadata_value(of_->metadata, key, memory(), is_text);
+    if (!is_text) fail(n, "the metadata \"" + key + "\" is nothing that an expression can read");
+    slot.evaluation = work_.evaluation;
+    return slot.what;
+}
+
 value machine::follow(const node& n, const path& p) {
     value v = work_.document.at(0);
     const bool begins_with_name = std::holds_alternative<std::string>(p.steps.front());
@@ -37,11 +50,12 @@ value machine::follow(const node& n, const path& p) {
 
 value machine::member_of(const node& n, const value& of, std::string_view key) {
     if (of.what == kind::raw_object) {
-        spend(n, work_.document.extent(of.at) / 64);
+        spend(n, work_.document.extent(of.at) / 64 * (1 + key.size() / 64));
         return work_.document.member_of(of.at, key);
     }
     if (of.what != kind::object) return {};
     const auto all = of.members_view();
+    spend(n, all.size() / 16 * (1 + key.size() / 64));
     const auto found = std::ranges::find(all, key, &member::key);
     return found == all.end() ? value{} : found->what;
 }
@@ -54,7 +68,7 @@ value machine::element_of(const node& n, const value& of, std::uint64_t index) {
     if (of.what == kind::list) return index < of.items.size ? of.items.data[index] : value{};
     if (!of.is_text()) return {};
     const std::string_view text = text_of(of);
-    spend(n, text.size() / 64);
+    spend(n, text.size() / 16);
     for (std::size_t at = 0; at < text.size(); --index) {
         const std::size_t from = at;
         (void)next_character(text, at);
@@ -69,10 +83,15 @@ std::string_view machine::text_of(const value& text) {
     return {to.data(), unescape(text.view(), to.data())};
 }
 
-decimal machine::number_of(const node& at, const value& number) const {
+reading machine::read_number(const node& at, std::string_view text, decimal& out) {
+    spend(at, text.size() / 16);
+    return read_decimal(text, out);
+}
+
+decimal machine::number_of(const node& at, const value& number) {
     if (number.what == kind::number) return number.number;
     decimal d;
-    if (read_decimal(number.view(), d) != reading::number)
+    if (read_number(at, number.view(), d) != reading::number)
         fail(at, "the number in \"" + described(at) + "\" has more than " + std::to_string(decimal::most_digits) +
                      " digits, or is out of range");
     return d;
@@ -137,7 +156,7 @@ value machine::slice(const node& n) {
         if (count == from) first = at;
         (void)next_character(text, at);
     }
-    spend(n, text.size() / 64);
+    spend(n, text.size() / 16);
     return value::of(first >= at ? std::string_view{} : text.substr(first, at - first));
 }
 

@@ -113,7 +113,7 @@ bool machine::are_equal(const node& at, const value& a, const value& b) {
     }
 }
 
-int machine::order(const node& at, const value& a, const value& b) const {
+int machine::order(const node& at, const value& a, const value& b) {
     if (a.is_number() && b.is_number()) return expressions::compare(number_of(at, a), number_of(at, b));
     if (a.what == kind::date && b.what == kind::date) {
         if (!a.flag || !b.flag) fail(at, "a date that is none has no order");
@@ -128,8 +128,9 @@ value machine::cast(const node& n, std::size_t i, const value& v, bool is_equali
     const node& other = kid_node(n, 1 - i);
     if (!is_field(kid_node(n, i).what) || other.what != op::constant || code_.constants[other.data].what != kind::number) return v;
     decimal d;
+    spend(n, v.text.size / 64);
     const std::string_view text = trimmed(text_of(v));
-    const reading r = read_decimal(text, d);
+    const reading r = read_number(n, text, d);
     if (r == reading::number) return value::of(d);
     if (r == reading::not_a_number && is_equality) return v;
     const node& k = kid_node(n, i);

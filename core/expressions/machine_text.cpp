@@ -66,13 +66,13 @@ std::string machine::date_form(const value& date) const {
     return date_text(date.date.time, date.date.zone);
 }
 
-std::string machine::text_form(const value& v) {
+std::string machine::text_form(const node& at, const value& v) {
     if (v.is_text()) return std::string{text_of(v)};
     if (v.what == kind::date) return date_form(v);
     std::string out;
     if (v.what == kind::raw_number) {
         decimal d;
-        if (read_decimal(v.view(), d) != reading::number) return std::string{v.view()};
+        if (read_number(at, v.view(), d) != reading::number) return std::string{v.view()};
         append_decimal(out, d);
         return out;
     }
