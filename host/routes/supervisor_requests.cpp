@@ -75,8 +75,10 @@ result<supervisor::watched*> supervisor::find(const std::string& route) const {
 
 result<supervisor::watched*> supervisor::find_living(const std::string& route) const {
     const auto found = find(route);
-    if (!found || !(*found)->has_ended) return found;
+    if (!found) return found;
+    // What a status shows decides: `has_ended` follows a little later.
     const core::route_snapshot s = report_of(**found).snapshot;
+    if (!(*found)->has_ended && !core::is_final(s.state)) return found;
     return refusal(quoted(route) + " has ended: " + std::string{core::to_text(s.state)} + (s.cause.empty() ? "" : ": " + s.cause));
 }
 

@@ -7,10 +7,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <map>
 #include <string>
+#include <thread>
 
 using namespace mqb;
 using host::route_report;
@@ -152,4 +154,23 @@ TEST_CASE("requests name the route that they mean, and one that is not there get
     CHECK(pause_ended == R"(route "done" has ended: completed)");
     CHECK(replay_without_state == "this host keeps no dead letters");
     CHECK(all.reports().size() == 2);
+}
+
+TEST_CASE("a route that a status shows as completed has ended for every request, even before the supervisor was told so") {
+    const config::known_types types = make_types();
+    silence log;
+    std::vector<config::planned_route> plan{planned("done", R"({"body":"x","count":3})", "null", false)};
+    supervisor all{std::move(plan), types, log, [] {}};
+    std::string pause, resume;
+    // It holds the thread that would be told, so that it has not been.
+    boost::asio::post(all.control(), [&] {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+        while (all.reports().front().snapshot.state != core::route_state::completed && std::chrono::steady_clock::now() < end)
+            std::this_thread::yield();
+        pause = all.pause("done").error().text;
+        resume = all.resume("done").error().text;
+    });
+    all.run();
+    CHECK(pause == R"(route "done" has ended: completed)");
+    CHECK(resume == R"(route "done" has ended: completed)");
 }
