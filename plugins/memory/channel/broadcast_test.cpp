@@ -256,6 +256,7 @@ TEST_CASE("what was taken back from everybody is not kept for those who come lat
         CHECK(late.take() == "c");
         // What somebody has read of a cancelled one stays.
         other.cancel(again->id());
+        (void)again->wait();
         connected_consumer last(config);
         CHECK(last.take() == "b,c");
     }
