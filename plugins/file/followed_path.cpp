@@ -324,7 +324,7 @@ void followed_path::rewind() {
     reading_ = 0;
     for (const file& one : files_) one->unsettled = 0;
     while (files_.size() > 1 && files_.front()->lost) files_.pop_front();
-    for (const file& one : files_) one->bytes.go_to(one->settled - one->removed);
+    for (const file& one : files_) one->bytes.go_back(one->settled - one->removed);
     if (place_) place_->go_over(files_.front()->settled);
 }
 

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <optional>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pread_under_test.hpp"
 #include "test_host.hpp"
 
 using namespace mqb::file::testing;
@@ -350,4 +352,54 @@ TEST_CASE("a drain over a rotation reads both files, and each CSV file has its h
     write_file(dir / "in.log", "b,c\n5,6\n");
     CHECK(c.all() == texts{R"({"a":"3","b":"4"})", R"({"b":"5","c":"6"})"});
     CHECK(c.last == MQB_END);
+}
+
+TEST_CASE("a file that is copied and cut at any moment while what was freed unsettled comes again is read as a whole") {
+    bool was_cut = true;
+    for (std::size_t moment = 0; was_cut; ++moment) {
+        CAPTURE(moment);
+        scratch dir;
+        write_file(dir / "in.log", "line 1\nline 2\n");
+        tail c(dir, modes[1]);
+        CHECK(c.receive(1) == MQB_OK);
+        CHECK(c.settle(1) == 1);
+        c.free_batch();
+        CHECK(c.receive() == MQB_OK);
+        CHECK(c.got.size() == 1);
+        const pread_under_test cut(moment, [&dir] {
+            fs::copy_file(dir / "in.log", dir / "in.log.1");
+            write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
+        });
+        c.free_batch();
+        texts got = c.all();
+        was_cut = cut.is_done();
+        texts expected{"line 2"};
+        if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
+        CHECK(got == expected);
+    }
+}
+
+TEST_CASE("a file that is copied and cut at any moment while a group starts is read as a whole") {
+    bool was_cut = true;
+    for (std::size_t moment = 0; was_cut; ++moment) {
+        CAPTURE(moment);
+        scratch dir;
+        write_file(dir / "in.log", "line 1\nline 2\n");
+        {
+            tail before(dir, modes[1]);
+            CHECK(before.receive(1) == MQB_OK);
+            CHECK(before.settle(1) == 1);
+            before.free_batch();
+        }
+        const pread_under_test cut(moment, [&dir] {
+            fs::copy_file(dir / "in.log", dir / "in.log.1");
+            write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
+        });
+        tail c(dir, modes[1]);
+        texts got = c.all();
+        was_cut = cut.is_done();
+        texts expected{"line 2"};
+        if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
+        CHECK(got == expected);
+    }
 }

@@ -78,6 +78,14 @@ void input_file::go_to(std::uint64_t position) {
     mark_.start(descriptor_, position);
 }
 
+void input_file::go_back(std::uint64_t position) {
+    read_mark read = mark_;
+    go_to(position);
+    if (!can_change() || read.holds_in(descriptor_)) return;
+    mark_ = std::move(read);  // by which a copy of it is known
+    cut_ = true;
+}
+
 std::uint64_t input_file::size() const {
     struct stat is {};
     if (::fstat(descriptor_, &is) != 0) throw sdk::disconnected("cannot look at file source '", path_, "': ", reason(errno));

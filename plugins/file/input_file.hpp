@@ -51,6 +51,8 @@ public:
     std::uint64_t position() const noexcept { return position_; }
     // Reads on from this byte.
     void go_to(std::uint64_t position);
+    // The same for a byte that was passed: a file that does not have any more what was read is cut, and nothing more is read of it.
+    void go_back(std::uint64_t position);
     std::uint64_t size() const;
     // Its end, or that of its last whole record if that is not far before: a record that is being written is a new one.
     std::uint64_t end_of_records(char delimiter) const;

@@ -104,32 +104,41 @@ matched_files::file matched_files::open_next() {
         return nullptr;
     }
     if (identity_of(bytes) != identity) return nullptr;
-    bool is_other = false;
-    const std::optional<std::uint64_t> saved = one.is_new && table_ ? table_->place_of(bytes, is_other) : std::nullopt;
-    if (saved) {
-        one.print = print_of(bytes, *saved);
-    } else if (one.is_new && !is_other && one.first_size > 0 && begins_at_end()) {
-        // As it was then: what came since is read.
-        one.print = print_of(bytes, end_of_records(bytes, one.first_size, config_.delimiter_byte()));
-        if (table_) table_->save(bytes, one.print.place);
-    } else if (!one.is_new) {
-        is_other = !is_in(one.print, bytes);
-    }
-    if (is_other) {
+    const bool is_new = std::exchange(one.is_new, false);
+    opened->is_first_of_path = is_new_path(one.path) && is_new;
+    const bool is_there = is_new ? find_start(one, bytes) : is_in(one.print, bytes);
+    // The file may be cut at any time: its mark is taken before it is seen, once more, to be the one of which the place is.
+    bytes.go_to(one.print.place);
+    if (!is_there || !is_in(one.print, bytes)) {
         host_.warning("file source '", one.path, "' was truncated or replaced: it is read from its beginning");
         one.print = {};
+        next_.push_front(identity);
+        return nullptr;
     }
-    opened->is_first_of_path = is_new_path(one.path) && one.is_new;
-    one.is_new = false;
     one.print.path.clear();
     if (one.print.place > 0 && one.print.place == bytes.size()) {
         one.read_size = one.print.place;
         one.read_changed = one.changed;
         return nullptr;
     }
-    bytes.go_to(one.print.place);
     opened->settled = one.print.place;
     return opened;
+}
+
+// Where reading of a file begins that was not opened before. False: it is known, and is another one by now.
+bool matched_files::find_start(known& of, input_file& bytes) {
+    bool is_other = false;
+    if (std::optional<saved_place> saved = table_ ? table_->place_of(bytes, is_other) : std::nullopt) {
+        of.print = *std::move(saved);
+    } else if (!is_other && of.first_size > 0 && begins_at_end()) {
+        // As it was then: what came since is read.
+        bytes.go_to(std::min(of.first_size, bytes.size()));
+        bytes.go_back(end_of_records(bytes, of.first_size, config_.delimiter_byte()));
+        of.print = print_of(bytes, bytes.position());
+        if (bytes.is_cut()) return false;
+        if (table_) table_->save(bytes, of.print.place);
+    }
+    return !is_other;
 }
 
 // Once too many are known, none is.
@@ -147,10 +156,8 @@ matched_files::sight matched_files::look(std::uint64_t unread) {
     left_at_ = drains_ || is_cut ? now.bytes.position() : now.bytes.position() - unread;
     const sight next = drains_ || is_cut ? sight::ended : sight::moved;
     if (reading_ + 1 < files_.size()) return next;
-    if (is_cut && !std::exchange(now.lost, true)) {
-        host_.warning("file source '", now.bytes.path(), "' was truncated; what came to it between the last look and that is missing, if ",
-                      "anything did. It is read from its beginning");
-        if (const auto at = all_.find(identity_of(now.bytes)); at != all_.end()) at->second.print = {}, at->second.read_size = 0;
+    if (is_cut && !now.lost) {
+        set_lost(now);
         next_.push_front(identity_of(now.bytes));
     }
     if (next_.empty()) {
@@ -167,13 +174,23 @@ matched_files::sight matched_files::look(std::uint64_t unread) {
     return sight::nothing;
 }
 
+void matched_files::set_lost(read_file& cut) {
+    host_.warning("file source '", cut.bytes.path(), "' was truncated; what came to it between the last look and that is missing, if ",
+                  "anything did. It is read from its beginning");
+    cut.lost = true;
+    if (const auto at = all_.find(identity_of(cut.bytes)); at != all_.end()) at->second.print = {}, at->second.read_size = 0;
+}
+
 void matched_files::proceed() {
-    const read_file& left = current();
+    read_file& left = current();
     if (const auto at = all_.find(identity_of(left.bytes)); at != all_.end() && !left.lost) {
-        at->second.print = print_of(left.bytes, left_at_);
-        at->second.print.path.clear();
-        at->second.read_size = left.bytes.position();
-        at->second.read_changed = at->second.changed;
+        known& one = at->second;
+        one.print = print_of(left.bytes, left_at_);
+        one.print.path.clear();
+        one.read_size = left.bytes.position();
+        one.read_changed = one.changed;
+        // Looked at afterwards: if it still is what was read, these were its bytes.
+        if (left.bytes.is_cut()) set_lost(left);
     }
     ++reading_;
     leave_settled();
@@ -205,7 +222,7 @@ void matched_files::rewind() {
         if ((files_[i]->lost || is_double) && files_.size() > 1)
             files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(i));
         else
-            files_[i]->bytes.go_to(files_[i]->settled), ++i;
+            files_[i]->bytes.go_back(files_[i]->settled), ++i;
     }
 }
 

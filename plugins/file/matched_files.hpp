@@ -45,6 +45,9 @@ private:
 
     void list();
     file open_next();
+    bool find_start(known& of, input_file& bytes);
+    // It is read from its beginning, as another one.
+    void set_lost(read_file& cut);
     void leave_settled() noexcept;
     bool is_ahead(const file_identity& of) const;
     bool is_new_path(const std::string& path);

@@ -138,17 +138,17 @@ std::string place_table::open() {
     return note;
 }
 
-std::optional<std::uint64_t> place_table::place_of(const input_file& file, bool& is_other) const {
+std::optional<saved_place> place_table::place_of(const input_file& file, bool& is_other) const {
     is_other = false;
     const auto at = places_.find({file.device(), file.inode()});
     if (at != places_.end()) {
-        if (is_in(at->second, file)) return at->second.place;
+        if (is_in(at->second, file)) return at->second;
         is_other = true;
         return std::nullopt;
     }
     // A file that was copied here, or restored, under the same name.
     for (const auto& [identity, place] : places_)
-        if (place.path == file.path() && place.place > 0 && is_in(place, file)) return place.place;
+        if (place.path == file.path() && place.place > 0 && is_in(place, file)) return place;
     return std::nullopt;
 }
 

@@ -38,7 +38,7 @@ public:
     // Keeps other readers of the group away and reads what is there. Not empty: what is damaged.
     std::string open();
     // Of this file, if it still has what was read of it. `is_other`: it is known, and is not what was read.
-    std::optional<std::uint64_t> place_of(const input_file& file, bool& is_other) const;
+    std::optional<saved_place> place_of(const input_file& file, bool& is_other) const;
     std::size_t size() const noexcept { return places_.size(); }
 
     // False: the file does not have these bytes any more, and nothing was written.

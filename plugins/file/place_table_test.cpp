@@ -21,7 +21,8 @@ std::optional<std::uint64_t> place(const scratch& dir, const std::string& name, 
     const std::string damaged = table.open();
     if (note != nullptr) *note = damaged;
     bool is_other = false;
-    return table.place_of(opened(dir / name.c_str()), is_other);
+    const std::optional<saved_place> found = table.place_of(opened(dir / name.c_str()), is_other);
+    return found ? std::optional(found->place) : std::nullopt;
 }
 
 }  // namespace

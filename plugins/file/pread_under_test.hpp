@@ -1,0 +1,29 @@
+// Pread under test: lets a test do something just before a certain pread of this process, such as cut the file that is read.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+namespace mqb::file::testing {
+
+// One thread; one at a time.
+class pread_under_test {
+public:
+    // `what` is done before the pread with this number, from 0.
+    pread_under_test(std::size_t number, std::function<void()> what);
+    ~pread_under_test();
+    pread_under_test(const pread_under_test&) = delete;
+
+    bool is_done() const noexcept { return !what_; }
+
+    void count() {  // what pread does first
+        if (what_ && number_-- == 0) std::exchange(what_, nullptr)();
+    }
+
+private:
+    std::size_t number_;
+    std::function<void()> what_;
+};
+
+}  // namespace mqb::file::testing
