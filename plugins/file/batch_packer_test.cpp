@@ -6,6 +6,7 @@
 
 #include "output_file.hpp"
 #include "packed_test.hpp"
+#include "pread_under_test.hpp"
 
 using namespace mqb::file::testing;
 using mqb::codec::compression;
@@ -181,6 +182,62 @@ TEST_CASE("a packed file has one publisher at a time") {
           "2: file target '" + (dir / "out") + "' is open in another publisher; a compressed or encrypted file has one at a time");
     CHECK(first.send({"b"}) == MQB_OK);
     CHECK(drained(compressed_config(dir / "out", compression::gzip)).payloads == texts{"a", "b"});
+}
+
+TEST_CASE("a packed file is not written without the note by which half a batch is cut") {
+    for (const std::string& way : {ways().front(), ways().back()}) {
+        scratch dir;
+        const std::string path = dir / "out";
+        {
+            std::filesystem::create_directory(path + ".writing");
+            publisher_under_test p(raw_config(path, way));
+            CHECK(p.connect() == std::to_string(MQB_BAD_CONFIG) + ": file target '" + path + "': '" + path +
+                                     ".writing' cannot be written: Is a directory; a compressed or encrypted file needs it, to be cut "
+                                     "after a kill");
+            std::filesystem::remove(path + ".writing");
+            CHECK(p.connect() == "");
+        }
+        publisher_under_test p(raw_config(path, way));
+        {
+            const file_size_limit full(64);
+            CHECK(p.connect().starts_with(std::to_string(MQB_RETRY) + ": file target '" + path + "': '" + path + ".writing' cannot"));
+        }
+        CHECK(p.connect() == "");
+        CHECK(p.send({"a"}) == MQB_OK);
+        CHECK(p.host.warnings.empty());
+        CHECK(drained(raw_config(path, way)).payloads == texts{"a"});
+    }
+}
+
+TEST_CASE("where half a packed batch cannot be cut nothing is appended, and the note of it stays") {
+    scratch dir;
+    const std::string path = dir / "out", whole = member_of(compression::gzip, "one\n");
+    const packing how{compression::gzip, false};
+    const auto leave_half = [&] {
+        output_file file(path, how);
+        file.open('\n', false);
+        CHECK(file.begin_batch() == output_file::fate::here);
+        CHECK(file.write(whole) == 0);
+        CHECK(file.begin_batch() == output_file::fate::here);
+        CHECK(file.write(whole.substr(0, 9)) == 0);
+        write_file(path, "x", true);  // somebody else's, so that it cannot be taken back
+        CHECK_FALSE(file.take_back());
+    };
+    leave_half();
+    REQUIRE(std::filesystem::exists(path + ".writing"));
+    {
+        publisher_under_test p(compressed_config(path, compression::gzip));
+        const pread_under_test fails(
+            2, [] {}, EIO);  // behind those of the beginning and of the note
+        CHECK(p.connect() == std::to_string(MQB_RETRY) + ": file target '" + path +
+                                 "': what an earlier publisher left of a batch that was not finished cannot be cut: Input/output error");
+    }
+    CHECK(read_file(path) == whole + whole.substr(0, 9) + "x");
+    publisher_under_test p(compressed_config(path, compression::gzip));
+    CHECK(p.connect() == "");
+    CHECK(read_file(path) == whole);
+    CHECK(p.send({"two"}) == MQB_OK);
+    CHECK(drained(compressed_config(path, compression::gzip)).payloads == texts{"one", "two"});
 }
 
 TEST_CASE("the columns of a packed CSV file are followed, and a rolled file is never too large") {

@@ -33,7 +33,11 @@ int held_file::take() {
 void held_file::release() noexcept {
     if (descriptor_ < 0) return;
     ::unlink(path_.c_str());
-    ::close(descriptor_);
+    leave();
+}
+
+void held_file::leave() noexcept {
+    if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = -1;
 }
 

@@ -5,7 +5,7 @@
 
 namespace mqb::file {
 
-// free -> held -> free; a release removes the file.
+// free -> held -> free; a release removes the file, leaving it does not.
 class held_file {
 public:
     explicit held_file(std::string path) : path_(std::move(path)) {}
@@ -19,6 +19,7 @@ public:
     // To read and write, while it is held.
     int descriptor() const noexcept { return descriptor_; }
     void release() noexcept;
+    void leave() noexcept;
 
     const std::string& path() const noexcept { return path_; }
 

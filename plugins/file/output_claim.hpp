@@ -28,6 +28,8 @@ public:
     // 0, or errno. None: nothing in the file is ours alone.
     int write(std::optional<place> from, bool synced);
     void release() noexcept { file_.release(); }
+    // As a kill does: what stands in there is for the next publisher.
+    void leave() noexcept { file_.leave(); }
 
     const std::string& path() const noexcept { return file_.path(); }
 

@@ -68,16 +68,22 @@ output_file::opened output_file::claim_and_cut(const struct stat& is, char delim
         if (left && left->device == device_ && left->inode == inode_ && (left->from <= size || !how_.is_plain())) {
             // A power cut may have taken the bytes behind which the batch began.
             const std::uint64_t from = left->from <= size ? left->from : 0;
+            errno = 0;
             const std::uint64_t end = !how_.is_plain() ? end_of_batches(descriptor_, from, size, how_)
                                       : row            ? end_of_rows(from, size, *row)
                                                        : end_of_records(from, size, delimiter);
-            if (end < size && ::ftruncate(descriptor_, static_cast<off_t>(end)) == 0) {
+            if (end > size) {
+                answer.uncut = errno != 0 ? errno : EIO;
+            } else if (end < size && ::ftruncate(descriptor_, static_cast<off_t>(end)) != 0) {
+                answer.uncut = errno;
+            } else if (end < size) {
                 answer.cut = size - end;
                 size = end;
                 if (durable) ::fdatasync(descriptor_);
             }
         }
-        answer.unclaimed = claim_from(size, durable);
+        has_part_ = !how_.is_plain() && answer.uncut != 0;
+        if (!has_part_) answer.unclaimed = claim_from(size, durable);
     }
     char last = delimiter;
     answer.unended = how_.is_plain() && size > 0 && ::pread(descriptor_, &last, 1, static_cast<off_t>(size - 1)) == 1 && last != delimiter;
@@ -201,12 +207,11 @@ int output_file::write(std::string_view text) {
 
 bool output_file::take_back() {
     struct stat is {};
-    if (!regular_) return written_ == 0;
     // Somebody else's records behind ours are not ours to cut.
-    if (::fstat(descriptor_, &is) != 0 || static_cast<std::uint64_t>(is.st_size) != begin_ + written_) return written_ == 0;
-    if (::ftruncate(descriptor_, static_cast<off_t>(begin_)) != 0) return written_ == 0;
-    written_ = 0;
-    return true;
+    const bool is_last = regular_ && ::fstat(descriptor_, &is) == 0 && static_cast<std::uint64_t>(is.st_size) == begin_ + written_;
+    if (is_last && ::ftruncate(descriptor_, static_cast<off_t>(begin_)) == 0) written_ = 0;
+    has_part_ = has_part_ || (written_ > 0 && !how_.is_plain());
+    return written_ == 0;
 }
 
 int output_file::sync() { return !is_synced() || ::fdatasync(descriptor_) == 0 ? 0 : errno; }

@@ -21,13 +21,17 @@ public:
     explicit output_file(std::string path, packing how = {}) : path_(std::move(path)), how_(how), claim_(path_) {}
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
-    ~output_file() { close(); }
+    ~output_file() {
+        close();
+        if (has_part_) claim_.leave();
+    }
 
     // What the file was like when it was opened.
     struct opened {
         bool unended = false;                     // its last record lacks the delimiter, and is not ours to cut
         std::optional<std::int64_t> modified_ms;  // since 1970; none: it is empty
         std::uint64_t cut = 0;                    // so many bytes of a record that an earlier publisher could not finish were cut
+        int uncut = 0;                            // not 0, errno: such bytes may be there, and cannot be seen or cut
         int unclaimed = 0;                        // not 0, errno: after a kill nobody will know what is ours
     };
     // Makes the file if it is not there. row: how a record ends where not every delimiter ends one. Throws sdk::failure.
@@ -77,6 +81,7 @@ private:
     bool was_full_ = false;  // the disk was full: ask for space before using it
     bool alone_ = false;     // the claim says which bytes are ours
     bool durable_ = false;   // and is on the disk
+    bool has_part_ = false;  // of a packed batch, which the next open cuts, here or elsewhere
     std::uint64_t device_ = 0, inode_ = 0;
     std::uint64_t begin_ = 0;    // size of the file before the batch
     std::uint64_t written_ = 0;  // bytes of the batch in the file

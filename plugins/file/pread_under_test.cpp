@@ -1,5 +1,7 @@
 #include "pread_under_test.hpp"
 
+#include <cerrno>
+
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,7 +12,8 @@ thread_local pread_under_test* current = nullptr;
 
 }  // namespace
 
-pread_under_test::pread_under_test(std::size_t number, std::function<void()> what) : number_(number), what_(std::move(what)) {
+pread_under_test::pread_under_test(std::size_t number, std::function<void()> what, int error)
+    : number_(number), what_(std::move(what)), error_(error) {
     current = this;
 }
 pread_under_test::~pread_under_test() { current = nullptr; }
@@ -20,6 +23,9 @@ pread_under_test::~pread_under_test() { current = nullptr; }
 // The linker prefers what the program itself has to what is in the C library.
 extern "C" ssize_t pread(int descriptor, void* to, std::size_t size, off_t at) {
     using mqb::file::testing::current;
-    if (current != nullptr) current->count();
+    if (const int error = current != nullptr ? current->count() : 0; error != 0) {
+        errno = error;
+        return -1;
+    }
     return static_cast<ssize_t>(::syscall(SYS_pread64, descriptor, to, size, at));
 }

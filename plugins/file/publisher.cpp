@@ -8,6 +8,15 @@
 #include "packed_input.hpp"
 
 namespace mqb::file {
+namespace {
+
+// Without somebody who changes the configuration.
+bool may_pass(int error) {
+    constexpr int all[] = {ENOSPC, EDQUOT, EFBIG, EINTR, EAGAIN, EIO, EMFILE, ENFILE, ENOLCK, ENOMEM};
+    return std::ranges::find(all, error) != std::ranges::end(all);
+}
+
+}  // namespace
 
 publisher::publisher(const sdk::context& made, config chosen)
     : sdk::publisher(made), config_(with_stream(std::move(chosen), MQB_SIDE_PUBLISHER)), output_(config_.path, config_.packed()),
@@ -50,15 +59,11 @@ void publisher::open() {
     close();
     if (periodic_) periodic_->start();
     const output_file::opened is = output_.open(delimiter_, config_.fsync != fsync_mode::off, records_.row_end());
+    if (packer_) check_packed(is);
     mend_ = is.unended;
     if (rolling_) rolling_->opened(is.modified_ms);
     if (is.cut != 0)
         host().warning("file target '", config_.path, "': ", is.cut, " bytes of a record that was not finished were cut from its end");
-    if (is.unclaimed == EWOULDBLOCK && packer_) {
-        output_.close();
-        throw sdk::retry_later("file target '", config_.path,
-                               "' is open in another publisher; a compressed or encrypted file has one at a time");
-    }
     if (is.unclaimed == EWOULDBLOCK)
         host().warning("file target '", config_.path, "' is open in another publisher; a record that a kill leaves half-written stays");
     else if (is.unclaimed != 0)
@@ -67,6 +72,22 @@ void publisher::open() {
     if (mend_) host().warning("file target '", config_.path, "' does not end with the delimiter; it is put behind the last record");
     follow_start();
     was_open_ = true;
+}
+
+// Behind half a member or block nothing can be read: none may stay, and none may be left that the next publisher does not know of.
+void publisher::check_packed(const output_file::opened& is) {
+    const int error = is.uncut != 0 ? is.uncut : is.unclaimed;
+    if (error == 0) return;
+    output_.close();
+    if (error == EWOULDBLOCK && is.uncut == 0)
+        throw sdk::retry_later("file target '", config_.path,
+                               "' is open in another publisher; a compressed or encrypted file has one at a time");
+    const std::string why = std::generic_category().message(error);
+    throw sdk::failure(may_pass(error) ? sdk::status::retry : sdk::status::bad_config,
+                       is.uncut != 0 ? sdk::join("file target '", config_.path,
+                                                 "': what an earlier publisher left of a batch that was not finished cannot be cut: ", why)
+                                     : sdk::join("file target '", config_.path, "': '", config_.path, ".writing' cannot be written: ", why,
+                                                 "; a compressed or encrypted file needs it, to be cut after a kill"));
 }
 
 void publisher::follow_start() {
@@ -298,9 +319,9 @@ sdk::status publisher::fail(const sdk::send_call& call, std::uint32_t first, int
         call.again(first, why + "; the batch was taken back");
     }
     if (has_no_reader) return call.fail(sdk::status::bad_config, why);
-    const bool may_pass = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EINTR || error == EAGAIN;
+    const bool is_wait = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EINTR || error == EAGAIN;
     // A packed file that keeps a part of a batch is opened again, which cuts it.
-    return call.fail(may_pass && (taken_back || !packer_) ? sdk::status::retry : sdk::status::disconnected, why);
+    return call.fail(is_wait && (taken_back || !packer_) ? sdk::status::retry : sdk::status::disconnected, why);
 }
 
 }  // namespace mqb::file
