@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 #include <vector>
 
@@ -43,10 +44,21 @@ output_file::opened output_file::open(char delimiter, bool durable, const std::o
     if (!regular_ && path_ != standard_output)
         throw sdk::bad_config("file target '", path_, "' is a ", S_ISFIFO(is.st_mode) ? "FIFO" : "device",
                               "; besides files only /dev/stdout can be written");
-    if (regular_ && durable) sync_directory_of(path_);
+    if (regular_ && durable) sync_directory();
     if (!regular_ || path_ == standard_output) return {};
     check_beginning();
     return claim_and_cut(is, delimiter, durable, row);
+}
+
+// That in which the file is: a link is followed.
+void output_file::sync_directory() const {
+    std::error_code unknown;
+    const std::filesystem::path meant = std::filesystem::canonical(path_, unknown);
+    const int error = sync_directory_of(unknown ? path_ : meant.string());
+    if (error != 0)
+        throw sdk::failure(
+            error == EACCES ? sdk::status::bad_config : sdk::status::retry,
+            sdk::join("the folder of file target '", path_, "' cannot be synchronised, as `fsync` wants it: ", reason(error)));
 }
 
 // What is appended must be readable behind what is there.

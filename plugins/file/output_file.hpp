@@ -65,6 +65,7 @@ public:
     const std::string& path() const noexcept { return path_; }
 
 private:
+    void sync_directory() const;
     void check_beginning() const;
     opened claim_and_cut(const struct stat& is, char delimiter, bool durable, const std::optional<csv_row_end>& row);
     std::uint64_t end_of_records(std::uint64_t from, std::uint64_t size, char delimiter) const;

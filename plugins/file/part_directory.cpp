@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -37,6 +38,16 @@ std::optional<std::uint64_t> digits_of(std::string_view text) {
     return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
+// Those that have to be made for this one.
+std::vector<std::string> missing_folders(const std::string& path) {
+    std::vector<std::string> all;
+    std::error_code failed;
+    fs::path at = fs::absolute(path, failed).lexically_normal();
+    if (!at.has_filename()) at = at.parent_path();
+    for (; at.has_relative_path() && !fs::exists(at, failed) && !failed; at = at.parent_path()) all.push_back(at.string());
+    return all;
+}
+
 }  // namespace
 
 part_directory::part_directory(std::string path, std::string extension)
@@ -46,16 +57,21 @@ part_directory::part_directory(std::string path, std::string extension)
           return beside + ".writing";
       }()) {}
 
-void part_directory::open() {
+void part_directory::open(bool durable) {
     drop();
     std::error_code failed;
+    for (std::string& one : missing_folders(path_)) unsynced_.push_back(std::move(one));
     fs::create_directories(path_, failed);
     if (!fs::is_directory(path_)) {
         const bool may_pass = failed == std::errc::no_space_on_device;
         throw sdk::failure(may_pass ? sdk::status::retry : sdk::status::bad_config,
                            sdk::join("cannot make the directory of parts '", path_, "': ", failed ? failed.message() : "it is a file"));
     }
-    sync_directory_of(path_);
+    for (; durable && !unsynced_.empty(); unsynced_.pop_back())
+        if (const int error = sync_directory_of(unsynced_.back()); error != 0)
+            throw sdk::failure(error == EACCES ? sdk::status::bad_config : sdk::status::retry,
+                               sdk::join("the folder of '", unsynced_.back(),
+                                         "' cannot be synchronised, as `fsync` wants it: ", std::generic_category().message(error)));
     if (const int error = lock_.take(); error != 0)
         throw sdk::failure(error == ENOSPC ? sdk::status::retry : sdk::status::bad_config,
                            error == EWOULDBLOCK ? sdk::join("the directory of parts '", path_, "' is written by another publisher")
@@ -157,6 +173,6 @@ void part_directory::drop() noexcept {
     ::unlink(begun_.c_str());
 }
 
-void part_directory::sync() const { sync_directory_of((fs::path(path_) / "x").string()); }
+int part_directory::sync() const { return sync_directory_of((fs::path(path_) / "x").string()); }
 
 }  // namespace mqb::file

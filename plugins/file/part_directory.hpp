@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "held_file.hpp"
 #include "source_position.hpp"
@@ -22,10 +23,9 @@ public:
     part_directory& operator=(const part_directory&) = delete;
     ~part_directory() { drop(); }
 
-    // Makes it if it is not there, looks which parts it has, and removes what an earlier publisher did not finish. Throws sdk::failure.
-    void open();
-    bool is_open() const noexcept { return lock_.held(); }
-
+    // Makes it if it is not there, looks which parts it has, and removes what an earlier publisher did not finish. durable: it is there
+    // after a power cut, too. Throws sdk::failure.
+    void open(bool durable = false);
     // Whether a part holds this position, also the one that is begun.
     bool has(const source_position& at) const;
 
@@ -41,8 +41,8 @@ public:
     int finish();
     // Leaves nothing of the part.
     void drop() noexcept;
-    // Brings the names to the disk.
-    void sync() const;
+    // Brings the names to the disk. 0 or errno.
+    int sync() const;
 
     const std::string& path() const noexcept { return path_; }
 
@@ -54,6 +54,7 @@ private:
 
     std::string path_, extension_;
     held_file lock_;
+    std::vector<std::string> unsynced_;                 // folders that were made
     std::map<std::string, ranges, std::less<>> parts_;  // by source and partition
     mutable std::string key_;                           // scratch
     int descriptor_ = -1;

@@ -24,39 +24,43 @@ std::string part_sender::text(std::string_view what) const { return sdk::join("f
 
 sdk::status part_sender::send(const sdk::send_call& call) {
     begin_ = end_ = 0;
+    dealt_with_.clear();
     buffer_.clear(2 * piece);
+    bool has_position = true;
     for (const sdk::message_view message : call) {
         const auto at = positions_.look(message.metadata());
-        if (const int error = at ? take(call, message, *at) : finish(call); error != 0) return fail(call, error);
-        if (!at)
-            return call.fail(sdk::status::bad_config,
-                             text("`name_by: source_position` needs the source position of each message in its metadata; a file input "
-                                  "gives it with `source_metadata: true`"));
+        has_position = at.has_value();
+        if (!has_position) break;
+        if (const int error = take(message, *at); error != 0) return fail(call, error);
     }
-    if (const int error = finish(call); error != 0) return fail(call, error);
-    if (durable_) parts_.sync();
+    if (const int error = finish(); error != 0) return fail(call, error);
+    if (const int error = answer(call); error != 0) return fail_sync(call, error);
+    if (!has_position)
+        return call.fail(sdk::status::bad_config,
+                         text("`name_by: source_position` needs the source position of each message in its metadata; a file input "
+                              "gives it with `source_metadata: true`"));
     return sdk::status::done;
 }
 
-int part_sender::take(const sdk::send_call& call, const sdk::message_view& message, const source_position& at) {
+int part_sender::take(const sdk::message_view& message, const source_position& at) {
     const std::uint32_t index = message.index();
     const bool is_there = parts_.has(at);
     const bool is_too_long = max_message_bytes_ && message.payload().size() > *max_message_bytes_;
     if (is_there || is_too_long || !parts_.continues(at))
-        if (const int error = finish(call); error != 0) return error;
+        if (const int error = finish(); error != 0) return error;
     if (is_there) {
-        call.done(index);
+        dealt_with_.push_back({index, {}});
         return 0;
     }
     if (is_too_long) {
-        call.refused(index, text(sdk::join("a payload of ", message.payload().size(), " bytes is longer than max_message_bytes, ",
-                                           *max_message_bytes_)));
+        refuse(index,
+               sdk::join("a payload of ", message.payload().size(), " bytes is longer than max_message_bytes, ", *max_message_bytes_));
         return 0;
     }
     if (const std::string_view why = records_.append(message, !parts_.is_begun(), buffer_); !why.empty()) {
         const std::string kept(why);
-        if (const int error = finish(call); error != 0) return error;
-        call.refused(index, text(kept));
+        if (const int error = finish(); error != 0) return error;
+        refuse(index, kept);
         return 0;
     }
     if (parts_.is_begun()) {
@@ -75,17 +79,37 @@ int part_sender::flush() {
     return error;
 }
 
-int part_sender::finish(const sdk::send_call& call) {
+int part_sender::finish() {
     if (!parts_.is_begun()) return 0;
     if (const int error = flush(); error != 0) return error;
     if (const int error = parts_.finish(); error != 0) return error;
-    for (std::uint32_t i = begin_; i < end_; ++i) call.done(i);
+    for (std::uint32_t i = begin_; i < end_; ++i) dealt_with_.push_back({i, {}});
     return 0;
+}
+
+int part_sender::answer(const sdk::send_call& call) const {
+    if (dealt_with_.empty()) return 0;
+    if (const int error = durable_ ? parts_.sync() : 0; error != 0) return error;
+    for (const dealt_with& one : dealt_with_) {
+        if (one.refused_why.empty())
+            call.done(one.index);
+        else
+            call.refused(one.index, one.refused_why);
+    }
+    return 0;
+}
+
+// The parts are there and may be gone after a power cut: what comes again is done when a sync has succeeded.
+sdk::status part_sender::fail_sync(const sdk::send_call& call, int error) const {
+    const std::string why = text(sdk::join("the directory cannot be synchronised: ", std::generic_category().message(error)));
+    call.uncertain(dealt_with_.front().index, why + "; the parts are there");
+    return call.fail(sdk::status::disconnected, why);
 }
 
 // The parts before it are there; of this one nothing is.
 sdk::status part_sender::fail(const sdk::send_call& call, int error) {
     parts_.drop();
+    if (const int unsynced = answer(call); unsynced != 0) return fail_sync(call, unsynced);
     const std::string why = text(sdk::join("cannot write a part: ", std::generic_category().message(error)));
     call.again(begin_, why);
     const bool may_pass = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EMFILE || error == ENFILE;

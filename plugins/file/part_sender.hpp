@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <mqb/sdk/send_call.hpp>
 
@@ -22,15 +24,25 @@ public:
     part_sender(const config& chosen, record_writer& records);
 
     // Throws sdk::failure.
-    void open() { parts_.open(); }
+    void open() { parts_.open(durable_); }
     sdk::status send(const sdk::send_call& call);
 
 private:
     static constexpr std::size_t piece = 256 << 10;
 
-    int take(const sdk::send_call& call, const sdk::message_view& message, const source_position& at);
-    int finish(const sdk::send_call& call);
+    // A message that is in a part, or can be in none.
+    struct dealt_with {
+        std::uint32_t index;
+        std::string refused_why;  // empty: it is in a part
+    };
+
+    int take(const sdk::message_view& message, const source_position& at);
+    void refuse(std::uint32_t index, std::string_view why) { dealt_with_.push_back({index, text(why)}); }
+    int finish();
     int flush();
+    // What was dealt with so far, once the names are on the disk; else that is an answer to all.
+    int answer(const sdk::send_call& call) const;
+    sdk::status fail_sync(const sdk::send_call& call, int error) const;
     std::string text(std::string_view what) const;
     sdk::status fail(const sdk::send_call& call, int error);
 
@@ -40,7 +52,8 @@ private:
     part_directory parts_;
     position_reader positions_;
     text_buffer buffer_;
-    std::uint32_t begin_ = 0, end_ = 0;  // the messages of the part that is begun
+    std::uint32_t begin_ = 0, end_ = 0;   // the messages of the part that is begun
+    std::vector<dealt_with> dealt_with_;  // of this send, in order
 };
 
 }  // namespace mqb::file

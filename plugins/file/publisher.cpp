@@ -300,7 +300,8 @@ sdk::status publisher::fail_sync(const sdk::send_call& call, std::uint32_t first
     return call.fail(sdk::status::disconnected, why);
 }
 
-// Of a file everything is taken back, so that all was not sent. Where that cannot be done, what is whole in there is done.
+// Of a file everything is taken back, so that all was not sent. Where that cannot be done, what is whole in there is done, when it is
+// synchronised as anything that is done.
 sdk::status publisher::fail(const sdk::send_call& call, std::uint32_t first, int error) {
     // Only a pipe or a socket has a reader, and only standard output can be one. No other reader ever comes.
     const bool has_no_reader = error == EPIPE || error == ECONNRESET;
@@ -308,10 +309,11 @@ sdk::status publisher::fail(const sdk::send_call& call, std::uint32_t first, int
         sdk::join("cannot write to file target '", config_.path,
                   "': ", has_no_reader ? "standard output was closed by its reader" : std::generic_category().message(error));
     const bool taken_back = output_.take_back();
+    const int unsynced = taken_back ? 0 : sync();
     if (!taken_back) {
         const auto whole = std::ranges::find_if(ends_, [this](std::uint64_t end) { return end > output_.written(); }) - ends_.begin();
         // Of a packed batch that is not whole nothing can be read.
-        const std::uint32_t next = packer_ ? first : first + static_cast<std::uint32_t>(whole);
+        const std::uint32_t next = packer_ || unsynced != 0 ? first : first + static_cast<std::uint32_t>(whole);
         answer(call, first, next);
         if (next < call.size()) call.uncertain(next, why + "; a part of the record may be in the file");
         mend_ = !packer_;
@@ -321,7 +323,7 @@ sdk::status publisher::fail(const sdk::send_call& call, std::uint32_t first, int
     if (has_no_reader) return call.fail(sdk::status::bad_config, why);
     const bool is_wait = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EINTR || error == EAGAIN;
     // A packed file that keeps a part of a batch is opened again, which cuts it.
-    return call.fail(is_wait && (taken_back || !packer_) ? sdk::status::retry : sdk::status::disconnected, why);
+    return call.fail(is_wait && (taken_back || !packer_) && unsynced == 0 ? sdk::status::retry : sdk::status::disconnected, why);
 }
 
 }  // namespace mqb::file

@@ -152,6 +152,38 @@ TEST_CASE("parts: a part gets its name when it is on the disk, and none when it 
     CHECK(parts_of(dir) == names{"0-0:a", "2-2:b", "3-3:c", "5-5:d"});
 }
 
+TEST_CASE("parts: with fsync nothing is done before the directory is synchronised, and what comes again is when it is") {
+    scratch dir;
+    sync_under_test syncs;
+    const std::vector<positioned> batch{{0, "a"}, {1, "b"}, {5, std::string(5000, 'x')}};
+    parts_publisher p(config(dir / "new/parts", "raw", R"(,"fsync":"batch","max_message_bytes":6000)"));
+    syncs.fail_folders(EIO);
+    CHECK(p.connect() == std::to_string(MQB_RETRY) + ": the folder of '" + (dir / "new") +
+                             "' cannot be synchronised, as `fsync` wants it: Input/output error");
+    CHECK(p.connect().starts_with(std::to_string(MQB_RETRY)));  // the folder is there now
+    syncs.fail_folders(0);
+    CHECK(p.connect() == "");
+    syncs.fail_folders(EIO);
+    CHECK(p.send(batch) == MQB_DISCONNECTED);
+    CHECK(p.outcomes == results{MQB_UNCERTAIN, MQB_UNSENT, MQB_UNSENT});
+    CHECK(p.why == "file target '" + (dir / "new/parts") + "': the directory cannot be synchronised: Input/output error");
+    CHECK(p.send({{0, "a"}}) == MQB_DISCONNECTED);
+    {
+        const file_size_limit full(1000);
+        CHECK(p.send({{0, "a"}, {6, std::string(5000, 'y')}}) == MQB_DISCONNECTED);
+        CHECK(p.outcomes == results{MQB_UNCERTAIN, MQB_UNSENT});
+        syncs.fail_folders(0);
+        CHECK(p.send({{0, "a"}, {6, std::string(5000, 'y')}}) == MQB_RETRY);
+        CHECK(p.outcomes == results{MQB_DONE, MQB_AGAIN});
+    }
+    syncs.fail_folders(EIO);
+    CHECK(p.send({{2, std::string(7000, 'z')}, {-1, "none"}}) == MQB_DISCONNECTED);
+    CHECK(p.outcomes == results{MQB_UNCERTAIN, MQB_UNSENT});
+    syncs.fail_folders(EINVAL);  // a file system that has no such thing
+    CHECK(p.send(batch) == MQB_OK);
+    CHECK(p.outcomes == results(3, MQB_DONE));
+}
+
 TEST_CASE("parts: a directory that is removed is made again") {
     scratch dir;
     parts_publisher p(config(dir / "parts"));

@@ -1,3 +1,6 @@
+#include <cerrno>
+#include <system_error>
+
 #include "sync_under_test.hpp"
 #include "test_host.hpp"
 
@@ -40,6 +43,56 @@ TEST_CASE("fsync batch: a batch that cannot be synchronised is taken back, and w
         CHECK(p.send({"b", "c"}) == MQB_OK);
         CHECK(read_file(dir / "out") == "a\nb\nc\n");
     }
+}
+
+TEST_CASE("fsync: what is whole of a batch that cannot be taken back is on the disk before it is done") {
+    const std::string large(400000, 'x');
+    for (const int error : {0, EIO}) {
+        scratch dir;
+        sync_under_test syncs;
+        publisher_under_test p(config(dir / "out", R"("batch")"));
+        p.connect();
+        const std::size_t before = syncs.descriptors().size();
+        syncs.fail_cuts(EPERM);
+        if (error != 0) syncs.fail_next(error);
+        {
+            const file_size_limit full(300000);
+            CHECK(p.send({"a", "b", large, "c"}) == (error == 0 ? MQB_RETRY : MQB_DISCONNECTED));
+        }
+        CHECK(syncs.descriptors().size() == before + 1);
+        CHECK(p.outcomes == (error == 0 ? results{MQB_DONE, MQB_DONE, MQB_UNCERTAIN, MQB_UNSENT}
+                                        : results{MQB_UNCERTAIN, MQB_UNSENT, MQB_UNSENT, MQB_UNSENT}));
+    }
+    scratch dir;
+    sync_under_test syncs;
+    publisher_under_test p(config(dir / "out", R"("periodic","fsync_interval_ms":1)"));
+    p.connect();
+    const std::size_t before = syncs.descriptors().size();
+    syncs.fail_cuts(EPERM);
+    const file_size_limit full(300000);
+    CHECK(p.send({"a", large}) == MQB_RETRY);
+    CHECK(p.outcomes == results{MQB_DONE, MQB_UNCERTAIN});
+    syncs.wait_for(before + 1);
+}
+
+TEST_CASE("fsync: a folder that cannot be synchronised is told at the start, that of what a link means too") {
+    scratch dir;
+    sync_under_test syncs;
+    publisher_under_test p(config(dir / "out", R"("batch")")), off(config(dir / "off", R"("off")"));
+    for (const int error : {EIO, EACCES}) {
+        syncs.fail_folders(error);
+        CHECK(p.connect() == std::to_string(error == EIO ? MQB_RETRY : MQB_BAD_CONFIG) + ": the folder of file target '" + (dir / "out") +
+                                 "' cannot be synchronised, as `fsync` wants it: " + std::generic_category().message(error));
+        CHECK(off.connect() == "");
+    }
+    syncs.fail_folders(EINVAL);  // a file system that has no such thing
+    CHECK(p.connect() == "");
+    syncs.fail_folders(0);
+    std::filesystem::create_directory(dir / "far");
+    std::filesystem::create_symlink("far/file", dir / "link");
+    publisher_under_test linked(config(dir / "link", R"("batch")"));
+    CHECK(linked.connect() == "");
+    CHECK(std::filesystem::equivalent(syncs.last_folder(), dir / "far"));
 }
 
 TEST_CASE("fsync periodic: a message is done at once, and on the disk without another one") {

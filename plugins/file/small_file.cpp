@@ -57,12 +57,13 @@ int replace_small_file(const std::string& path, std::string_view text, bool sync
     return error;
 }
 
-void sync_directory_of(const std::string& path) {
+int sync_directory_of(const std::string& path) {
     const std::string parent = std::filesystem::path(path).parent_path().string();
     const int directory = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) return;
-    ::fsync(directory);
+    if (directory < 0) return errno;
+    const int error = ::fsync(directory) == 0 ? 0 : errno;
     ::close(directory);
+    return error == EINVAL ? 0 : error;  // a file system that has nothing to synchronise there
 }
 
 std::uint64_t checksum(std::string_view bytes) noexcept {

@@ -18,8 +18,8 @@ int replace_small_file(const std::string& path, std::string_view text, bool sync
 // All of it: 0, or errno.
 int write_whole(int to, std::string_view text);
 
-// A file that was made or renamed is there after a power cut only when its directory was synchronised.
-void sync_directory_of(const std::string& path);
+// A file that was made or renamed is there after a power cut only when its directory was synchronised. 0, or errno.
+int sync_directory_of(const std::string& path);
 
 // FNV-1a, 64 bits: finds damage and replacement, not malice.
 std::uint64_t checksum(std::string_view bytes) noexcept;

@@ -1,6 +1,7 @@
 #include "sync_under_test.hpp"
 
 #include <atomic>
+#include <filesystem>
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -52,6 +53,18 @@ int sync_under_test::sync(int descriptor) {
     return -1;
 }
 
+std::string sync_under_test::last_folder() {
+    std::lock_guard lock(mutex_);
+    return last_folder_;
+}
+
+int sync_under_test::sync_folder(int descriptor) {
+    std::lock_guard lock(mutex_);
+    last_folder_ = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string();
+    errno = folder_error_;
+    return errno == 0 ? 0 : -1;
+}
+
 }  // namespace mqb::file::testing
 
 // The linker prefers what the program itself has to what is in the C library.
@@ -59,4 +72,14 @@ extern "C" int fdatasync(int descriptor) {
     using mqb::file::testing::current;
     if (auto* const test = current.load()) return test->sync(descriptor);
     return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
+}
+extern "C" int fsync(int descriptor) {
+    auto* const test = mqb::file::testing::current.load();
+    return test == nullptr ? static_cast<int>(::syscall(SYS_fsync, descriptor)) : test->sync_folder(descriptor);
+}
+extern "C" int ftruncate(int descriptor, off_t size) noexcept {
+    const auto* const test = mqb::file::testing::current.load();
+    if (test == nullptr || test->cut_error() == 0) return static_cast<int>(::syscall(SYS_ftruncate, descriptor, size));
+    errno = test->cut_error();
+    return -1;
 }

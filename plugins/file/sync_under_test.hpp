@@ -1,9 +1,11 @@
-// Sync under test: takes the place of fdatasync in the tests of this folder, where a test asks for it.
+// Sync under test: takes the place of fdatasync, and of what else a disk may refuse, in the tests of this folder, where a test asks for it.
 #pragma once
 
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,10 @@ public:
 
     // The next sync fails so.
     void fail_next(int error);
+    // The same for fsync, which folders are synchronised with, and for ftruncate; 0: none of them from here on.
+    void fail_folders(int error) { folder_error_ = error; }
+    void fail_cuts(int error) { cut_error_ = error; }
+    std::string last_folder();  // its path
     // Syncs that begin from here on do not end before let_go.
     void hold();
     void let_go();
@@ -26,6 +32,8 @@ public:
     std::vector<int> descriptors();
 
     int sync(int descriptor);  // what fdatasync does
+    int sync_folder(int descriptor);
+    int cut_error() const { return cut_error_; }
 
 private:
     std::mutex mutex_;
@@ -33,6 +41,8 @@ private:
     std::vector<int> descriptors_;
     int error_ = 0;
     bool held_ = false;
+    std::atomic<int> folder_error_{0}, cut_error_{0};
+    std::string last_folder_;
 };
 
 }  // namespace mqb::file::testing
