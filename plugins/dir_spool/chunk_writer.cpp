@@ -33,9 +33,7 @@ int chunk_writer::make(const std::string& file, std::string_view content, descri
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL, most_tries = 1000;
     to = spool_.open_file(file, flags);
     for (int tries = 0; !to && errno == ENOENT && tries < most_tries && file.find('/') != std::string::npos; ++tries) {
-        const int error = spool_.make_directories(file, [this](std::string_view parent) {
-            if (synced_) changed_.emplace(parent);
-        });
+        const int error = spool_.make_directories(file, [this](std::string_view parent) { changes(parent); });
         if (error != 0 && error != ENOENT) return error;
         if (error == ENOENT && !spool_.is_in_place()) return error;
         to = spool_.open_file(file, flags);
@@ -62,7 +60,7 @@ int chunk_writer::publish() {
     const open_chunk one = std::move(staged_.front());
     staged_.erase(staged_.begin());
     const int error = rename(one);
-    if (error == 0 && synced_) changed_.emplace(directory_of(one.chunk));
+    if (error == 0) changes(directory_of(one.chunk));
     return error;
 }
 

@@ -29,6 +29,10 @@ public:
     int publish();
     void take_back_all() noexcept;
 
+    // Something else changes in this directory, which is to go to the disk with the next chunks.
+    void changes(std::string_view directory) {
+        if (synced_) changed_.emplace(directory);
+    }
     // The directories of what was published since the last time go to the disk.
     int sync_directories();
 

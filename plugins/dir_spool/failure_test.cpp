@@ -53,6 +53,28 @@ TEST_CASE("files are synchronised before they are renamed, sidecars renamed befo
     CHECK(with("fsync", watched.seen()) == texts{"00/3.bin.tmp", "00/3.json.tmp", "00"});
 }
 
+TEST_CASE("a marker of before is deleted before the first message, and is not back after a power cut") {
+    const scratch dir;
+    producer(dir.config(sharded)).put({"a"});
+    dir.write("DONE", "");
+    {
+        producer p(dir.config(sharded));
+        const failing_calls failing(1, EACCES);
+        CHECK(p.put({"b"}) == results{MQB_AGAIN});
+        CHECK(p.last == status::disconnected);
+        CHECK(p.why == "spool '" + dir.spool() + "': cannot remove DONE: Permission denied");
+        CHECK(failing.seen() == texts{"unlink DONE"});
+    }
+    CHECK(dir.chunks() == texts{"00/", "00/0.bin", "00/0.json", "DONE"});
+    producer p(dir.config(sharded));
+    const failing_calls watched;
+    CHECK(p.put({"b"}) == results{MQB_DONE});
+    CHECK(with("unlink", watched.seen()) == texts{"DONE"});
+    CHECK(watched.seen().front() == "unlink DONE");
+    CHECK(with("fsync", watched.seen()) == texts{"00/1.bin.tmp", "00/1.json.tmp", "", "00"});
+    CHECK(readable(dir).size() == 2);
+}
+
 TEST_CASE("without fsync nothing is synchronised") {
     const scratch dir;
     producer p(dir.config(R"("fsync":"off")"));

@@ -33,10 +33,10 @@ void publisher::connect() {
         next_ = 0;
     }
     take_claim();
-    if (const int error = spool_.remove(config_.done_file); error != 0 && error != ENOENT)
-        throw sdk::bad_config("spool '", config_.path, "': cannot remove ", config_.done_file, ": ", reason(error));
+    if (spool_.is_directory(config_.done_file)) throw sdk::bad_config(cannot_remove_marker(EISDIR));
     find_sequence();
     is_open_ = true;
+    is_marker_gone_ = false;
 }
 
 void publisher::take_claim() {
@@ -70,7 +70,12 @@ void publisher::find_sequence() {
 sdk::status publisher::send(sdk::send_call& call) {
     if (call.flushes()) return sdk::status::done;
     is_complete_ = false;
+    has_begun_ = true;
     if (!spool_.is_in_place()) return call.fail(sdk::status::disconnected, sdk::join("spool '", config_.path, "' was removed"));
+    if (const int error = remove_marker(); error != 0) {
+        call.again(0, cannot_remove_marker(error));
+        return call.fail(sdk::status::disconnected, cannot_remove_marker(error));
+    }
     const progress until = write(call);
     if (is_synced() && until.written > 0) {
         if (const int error = writer_.sync_directories(); error != 0) {
@@ -81,6 +86,20 @@ sdk::status publisher::send(sdk::send_call& call) {
     }
     for (std::uint32_t i = 0; i < until.written; ++i) call.done(i);
     return until.error == 0 ? sdk::status::done : fail(call, until);
+}
+
+// A connection alone says nothing of the spool, so that one that is only tried out changes nothing.
+int publisher::remove_marker() {
+    if (is_marker_gone_) return 0;
+    const int error = spool_.remove(config_.done_file);
+    if (error != 0 && error != ENOENT) return error;
+    if (error == 0) writer_.changes("");
+    is_marker_gone_ = true;
+    return 0;
+}
+
+std::string publisher::cannot_remove_marker(int error) const {
+    return sdk::join("spool '", config_.path, "': cannot remove ", config_.done_file, ": ", reason(error));
 }
 
 publisher::progress publisher::write(const sdk::send_call& call) {
@@ -151,7 +170,8 @@ sdk::status publisher::control(sdk::control_call& call) {
 
 // The last call on the thread: nothing more comes from here.
 void publisher::disconnect() {
-    if (is_open_ && (config_.emit_done == done_mode::end || (config_.emit_done == done_mode::success && is_complete_))) write_marker();
+    const bool is_end = is_complete_ || (has_begun_ && config_.emit_done == done_mode::end);
+    if (is_open_ && is_end && config_.emit_done != done_mode::never) write_marker();
     claim_.release();
 }
 

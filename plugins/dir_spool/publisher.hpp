@@ -34,6 +34,8 @@ private:
     };
     void take_claim();
     void find_sequence();
+    int remove_marker();
+    std::string cannot_remove_marker(int error) const;
     progress write(const sdk::send_call& call);
     int write_group(const sdk::send_call& call, std::uint32_t& written);
     int stage(const mqb_message& message);
@@ -52,7 +54,9 @@ private:
     bool is_used_up_ = false;  // there is no number behind the last one
     bool is_shared_ = false;   // another producer has been seen
     bool is_open_ = false;
-    bool is_complete_ = false;  // the route has come to the end of its input
+    bool is_marker_gone_ = false;  // since the last connect
+    bool has_begun_ = false;       // something was sent
+    bool is_complete_ = false;     // the route has come to the end of its input
     bool warned_of_order_ = false;
 };
 

@@ -103,9 +103,9 @@ TEST_CASE("shards, times and ids are in the names") {
     CHECK(name.size() == std::string("00_1700000000000.bin").size());
 }
 
-TEST_CASE("opening removes the marker and what a dead producer left, and says how much") {
+TEST_CASE("opening removes what a dead producer left, and says how much") {
     const scratch dir;
-    for (const char* name : {"DONE", "000000000.bin", "000000000.json", "000000001.bin.tmp", "000000001.json.tmp", "000000002.json"})
+    for (const char* name : {"000000000.bin", "000000000.json", "000000001.bin.tmp", "000000001.json.tmp", "000000002.json"})
         dir.write(name, "");
     {
         producer p(dir.config());
@@ -114,11 +114,9 @@ TEST_CASE("opening removes the marker and what a dead producer left, and says ho
         p.put({"next"});
         CHECK(dir.has("000000003.bin"));
     }
-    // Whoever does not own the spool leaves it alone, the marker excepted.
+    // Whoever does not own the spool leaves it alone.
     dir.write("000000007.bin.tmp", "");
-    dir.write("DONE", "");
     producer p(dir.config(R"("claim":"off")"));
-    CHECK_FALSE(dir.has("DONE"));
     CHECK(dir.has("000000007.bin.tmp"));
     p.put({"x"});
     CHECK(dir.has("000000008.bin"));
@@ -151,6 +149,49 @@ TEST_CASE("the marker is written at the end that was asked for") {
         CHECK(second.connect() == status::bad_config);
     }
     CHECK_FALSE(dir.has("DONE"));
+}
+
+TEST_CASE("the marker of before is deleted by the first message and by nothing else") {
+    for (const char* mode : {"never", "success", "end"}) {
+        const std::string config = std::string(R"("emit_done":")") + mode + '"';
+        const scratch dir;
+        const auto marker = [&] { return dir.has("DONE") ? dir.read("DONE") : "none"; };
+        const auto tried_out = [&](bool flushes) {
+            producer p(dir.config(config));
+            if (flushes) CHECK(p.put({}) == results{});
+        };
+        tried_out(false);
+        tried_out(true);
+        CHECK(dir.chunks().empty());
+        dir.write("DONE", "theirs");
+        tried_out(false);
+        tried_out(true);
+        CHECK(marker() == "theirs");
+        {
+            producer p(dir.config(config));
+            CHECK(marker() == "theirs");
+            CHECK(p.put({"a"}) == results{MQB_DONE});
+            CHECK(marker() == "none");
+            // A connection that is made again has a marker to delete again.
+            dir.write("DONE", "theirs");
+            CHECK(p.connect() == status::done);
+            CHECK(marker() == "theirs");
+            CHECK(p.put({"b"}) == results{MQB_DONE});
+            CHECK(marker() == "none");
+        }
+        CHECK(dir.has("DONE") == (std::string_view(mode) == "end"));
+    }
+}
+
+TEST_CASE("an input that had nothing is at its end too") {
+    for (const char* mode : {"never", "success", "end"}) {
+        const scratch dir;
+        {
+            producer p(dir.config(std::string(R"("emit_done":")") + mode + '"'));
+            CHECK(p.ask("input.ended") == status::done);
+        }
+        CHECK(dir.has("DONE") == (std::string_view(mode) != "never"));
+    }
 }
 
 TEST_CASE("a second producer is refused, warned, or nothing") {

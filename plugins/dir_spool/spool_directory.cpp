@@ -90,6 +90,11 @@ bool spool_directory::exists(const std::string& file) const noexcept {
     return ::faccessat(root(), file.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+bool spool_directory::is_directory(const std::string& file) const noexcept {
+    struct stat is {};
+    return ::fstatat(root(), file.c_str(), &is, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(is.st_mode);
+}
+
 void spool_directory::remove_empty_directories(std::string_view of_file) const noexcept {
     for (std::string directory(directory_of(of_file)); !directory.empty(); directory = directory_of(directory))
         if (::unlinkat(root(), directory.c_str(), AT_REMOVEDIR) != 0) return;

@@ -33,6 +33,7 @@ public:
     int rename_new(const std::string& from, const std::string& to) const noexcept;  // EEXIST: never over another file
     int remove(const std::string& file) const noexcept;
     bool exists(const std::string& file) const noexcept;
+    bool is_directory(const std::string& file) const noexcept;  // not through a link
     // Removes the directories of a file, from the innermost, as long as they are empty.
     void remove_empty_directories(std::string_view of_file) const noexcept;
     // That of a directory that is gone is done.

@@ -121,6 +121,20 @@ class Ends(Case):
         self.fill(1, ", emit_done: success")
         self.assertTrue((self.spool / "DONE").exists())
 
+    def test_a_connection_that_is_tried_out_leaves_the_marker_and_makes_none(self):
+        self.write("in.txt", "a\n")
+        for mode in ("never", "success", "end"):
+            with self.subTest(mode):
+                shutil.rmtree(self.spool, ignore_errors=True)
+                self.write("routes.yaml", "fill: {input: {file: {path: in.txt, format: raw}}, output: {dir_spool: {path: spool, emit_done: %s}}}" % mode)
+                for before in ([], ["DONE"]):
+                    for name in before:
+                        (self.spool / name).write_text("theirs")
+                    done = self.bridge("check", "--connect", "routes.yaml")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(self.files(), before)
+                self.assertEqual((self.spool / "DONE").read_text(), "theirs")
+
     def test_a_reader_of_a_running_producer_ends_with_it(self):
         self.write("in.txt", "".join(f"{i}\n" for i in range(5000)))
         self.write("empty.yaml", "empty: {input: {dir_spool: {path: spool, stop_on_done: true, poll_interval_ms: 1}}, output: {file: {path: out.txt, format: raw}}}")
