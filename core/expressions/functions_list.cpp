@@ -92,6 +92,7 @@ value merge(const call& c) {
 
 value deep(const call& c, const value& a, const value& b) {
     if (!a.is_object() || !b.is_object()) return b;
+    const machine::deeper inside{c.by, c.at};
     const auto first = members(c, a), second = members(c, b);
     c.by.spend(c.at, first.size() * second.size() / 8);
     std::vector<member> out{first.begin(), first.end()};

@@ -245,6 +245,16 @@ std::span<const member> json_document::members_of(std::uint32_t object, arena& m
     return out.first(without_repeated(out, memory));
 }
 
+std::uint32_t json_document::depth(std::uint32_t container) const noexcept {
+    std::uint32_t open = 0, most = 0;
+    for (std::uint32_t i = container; i <= ends_[container]; ++i) {
+        const char c = letter(i);
+        if (c == '{' || c == '[') most = std::max(most, ++open);
+        if (c == '}' || c == ']') --open;
+    }
+    return most;
+}
+
 bool json_document::has_repeated_keys(std::uint32_t place, arena& memory) const {
     if (letter(place) != '{' && letter(place) != '[') return false;
     std::vector<std::string_view> keys;

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] std::span<const value> elements_of(std::uint32_t list, arena& memory) const;
     // How many places a list or an object takes.
     [[nodiscard]] std::uint32_t extent(std::uint32_t container) const noexcept { return ends_[container] - container; }
+    // How deep lists and objects stand in each other; 1: nothing of the kind is inside.
+    [[nodiscard]] std::uint32_t depth(std::uint32_t container) const noexcept;
     // Each key once.
     [[nodiscard]] std::span<const member> members_of(std::uint32_t object, arena& memory) const;
     // Whether an object in the value, at any depth, has a key twice.

@@ -172,6 +172,35 @@ TEST_CASE("C095: deep nesting is an error with its name, on a small stack too") 
     });
 }
 
+TEST_CASE("what an expression makes is no deeper than what it reads, on a small stack too") {
+    on_stack(small_stack, [] {
+        const auto made = [](std::string_view first, std::string_view step, std::size_t times, std::string_view then) {
+            std::string out{first};
+            for (std::size_t i = 0; i < times; ++i) out += step;
+            return out + std::string{then};
+        };
+        const std::string deep = "error: the nesting of a value is deeper than 128";
+        for (const auto& [first, step] : {std::pair{"a=[1];", "a=[a];"}, std::pair{"a={k:1};", "a={k:a};"}}) {
+            for (const char* then : {"a", "string(a)", "[a == a]", "`${a}`", "[a] == [a]", "1 in [a] ? 1 : a"}) {
+                CHECK_MESSAGE(transformed(made(first, step, 7'000, then), "{}") == deep, std::string{then});
+                CHECK_MESSAGE(transformed(made(first, step, 128, then), "{}") == deep, std::string{then});
+                CHECK_MESSAGE(!transformed(made(first, step, 126, then), "{}").starts_with("error"), std::string{then});
+            }
+        }
+        CHECK(transformed(made("a={k:1};", "a={k:a};", 7'000, "len(mergeDeep(a, a))"), "{}") == deep);
+        CHECK(transformed(made("a={k:1};", "a={k:a};", 127, "len(mergeDeep(a, a))"), "{}") == "1");
+        // A part of the payload that is written as it came counts, too.
+        const std::string whole = nested("[", "", "]", 128), plain = "[[" + nested("[", "", "]", 126) + ",{\"a\":[]}],[]]";
+        CHECK(transformed("$root", whole) == whole);
+        CHECK(transformed("[$root[0]]", whole) == whole);
+        CHECK(transformed("[$root]", whole) == deep);
+        CHECK(transformed("{x: [$root[0]]}", whole) == deep);
+        CHECK(transformed("$root[1]", plain) == "[]");
+        CHECK(transformed("[$root[0], 1]", plain) == "[" + plain.substr(1, plain.size() - 5) + ",1]");
+        CHECK(transformed("[[$root[0], 1]]", plain) == deep);
+    });
+}
+
 TEST_CASE("C097: of keys that repeat the last one counts, in what is judged and in what is written") {
     const std::string admin = R"({"role":"user","role":"admin"})", user = R"({"role":"admin","role":"user"})";
     CHECK(filtered("role == 'user'", admin) == "drop");

@@ -6,6 +6,10 @@ namespace mqb::core::expressions {
 
 void machine::fail(const node& at, std::string text) const { throw mistake{at.offset, at.length, std::move(text)}; }
 
+void machine::too_deep(const node& at) const {
+    fail(at, "the nesting of a value is deeper than " + std::to_string(json_document::deepest));
+}
+
 std::string machine::described(const node& n) const {
     const std::string_view text = std::string_view{code_.source}.substr(n.offset, n.length);
     constexpr std::size_t most = 60;

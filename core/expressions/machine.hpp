@@ -67,6 +67,20 @@ public:
     [[nodiscard]] std::string text_form(const node& at, const value& v);
     [[nodiscard]] std::string described(const node& n) const;
 
+    // While it lives, the machine is one step deeper in a value; a mistake where that is deeper than a payload may be.
+    class deeper {
+    public:
+        deeper(machine& by, const node& at) : by_(by) {
+            if (++by.depth_ > json_document::deepest) by.too_deep(at);
+        }
+        ~deeper() { --by_.depth_; }
+        deeper(const deeper&) = delete;
+        deeper& operator=(const deeper&) = delete;
+
+    private:
+        machine& by_;
+    };
+
 private:
     [[nodiscard]] value kid(const node& n, std::size_t i) { return run(code_.kids_of(n)[i]); }
     [[nodiscard]] const node& kid_node(const node& n, std::size_t i) const { return code_.nodes[code_.kids_of(n)[i]]; }
@@ -75,6 +89,8 @@ private:
     [[nodiscard]] bool truth(const node& n, std::size_t i, std::string_view of);
 
     [[noreturn]] void cannot_be_written(std::string why) const;
+    [[noreturn]] void too_deep(const node& at) const;
+    void check_depth_of(const value& raw) const;
     [[nodiscard]] std::string date_form(const value& date) const;
     value field(const node& n);
     value metadata(const node& n);
@@ -104,6 +120,7 @@ private:
     const subject* of_;
     value element_;
     std::uint64_t steps_ = 0;
+    std::uint32_t depth_ = 0;  // of what is compared, merged or written
     bool has_payload_ = false;
     // The elements of the list of the payload that was taken apart last: closures in closures ask for the same one again and again.
     std::optional<std::span<const value>> lifted_;

@@ -85,6 +85,7 @@ bool machine::are_equal(const node& at, const value& a, const value& b) {
         return text_of(a) == text_of(b);
     }
     if (a.is_list() && b.is_list()) {
+        const deeper inside{*this, at};
         const auto x = elements_of(at, a), y = elements_of(at, b);
         if (x.size() != y.size()) return false;
         spend(at, x.size());
@@ -93,6 +94,7 @@ bool machine::are_equal(const node& at, const value& a, const value& b) {
         return true;
     }
     if (a.is_object() && b.is_object()) {
+        const deeper inside{*this, at};
         const auto x = members_of(a), y = members_of(b);
         if (x.size() != y.size()) return false;
         for (const member& m : x) {

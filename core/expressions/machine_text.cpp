@@ -28,6 +28,8 @@ void append_all(std::string& to, char open, char close, const All& all, One one)
 // What came in the payload goes out byte for byte, unless a key repeats in it: what was judged is what is written.
 void machine::append_json(std::string& to, const value& v) {
     if (to.size() > workspace::most_memory) throw arena::exhausted{};
+    std::optional<deeper> inside;
+    if (v.is_list() || v.is_object()) inside.emplace(*this, code_.nodes[code_.start]);
     switch (v.what) {
         case kind::null: to += "null"; break;
         case kind::boolean: to += v.flag ? "true" : "false"; break;
@@ -37,6 +39,7 @@ void machine::append_json(std::string& to, const value& v) {
         case kind::raw_text: to.append(1, '"').append(v.view()).append(1, '"'); break;
         case kind::raw_list:
         case kind::raw_object:
+            check_depth_of(v);
             if (!work_.document.has_repeated_keys(v.at, memory())) {
                 to += work_.document.raw(v.at);
                 break;
@@ -57,6 +60,12 @@ void machine::append_json(std::string& to, const value& v) {
         case kind::range: cannot_be_written("a range is no JSON; map([1..3], #) makes a list of one");
         case kind::date: to.append(1, '"').append(date_form(v)).append(1, '"'); break;
     }
+}
+
+// What is written can be read again: with what stands around it, a part of the payload is no deeper than a payload may be.
+void machine::check_depth_of(const value& raw) const {
+    const std::uint32_t around = depth_ - 1;
+    if (around != 0 && around + work_.document.depth(raw.at) > json_document::deepest) too_deep(code_.nodes[code_.start]);
 }
 
 void machine::cannot_be_written(std::string why) const { fail(code_.nodes[code_.start], std::move(why)); }
