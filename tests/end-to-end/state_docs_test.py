@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import subprocess
+import unittest
 
 import bridge
 
@@ -31,8 +32,9 @@ class Operating(bridge.Case):
         commands = 0
         for how, kind, body in blocks:
             if kind == "yaml":
-                self.write("orders.yaml", body)
-                self.assertEqual(self.bridge("check", "orders.yaml").returncode, 0)
+                name = body.split(":")[0] + ".yaml"
+                self.write(name, body)
+                self.assertEqual(self.bridge("check", name).returncode, 0, name)
             elif how == "background":
                 self.host = self.start(*body.split()[1:])
                 self.until(lambda: "refused" in self.bridge("dlq", "list").stdout)
@@ -50,6 +52,23 @@ class Operating(bridge.Case):
                                       timeout=bridge.PATIENCE)
                 self.assertEqual(done.returncode, int(code or 0), done.stderr + done.stdout)
         return len(body.splitlines())
+
+
+class Environment(unittest.TestCase):
+    READ = re.compile(r'(?:getenv|\benvironment)\("(\w+)"\)')
+
+    def test_each_variable(self):
+        """The table of docs/operating.md has what the program and its plugins read, and nothing else."""
+        read = set()
+        for room in ("host", "plugins", "sdk/include"):
+            for file in (DOCS.parent / room).rglob("*.?pp"):
+                if not file.name.endswith("_test.cpp"):
+                    read |= set(self.READ.findall(file.read_text()))
+        section = (DOCS / "operating.md").read_text().split("\n## Environment\n")[1].split("\n## ")[0]
+        told = {name for row in re.findall(r"^\| (`.*?) \|.*$", section, re.M) for name in re.findall(r"`([A-Z_]+)`", row)}
+        told |= set(re.findall(r"`(MQB_[A-Z_]+)`", section))
+        self.assertGreater(len(read), 8)
+        self.assertEqual(told - {"MQB__PATH__TO__KEY"}, read)
 
 
 class Delivery(bridge.Case):
