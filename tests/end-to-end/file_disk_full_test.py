@@ -124,8 +124,7 @@ if __name__ == "__main__":
         unshare = shutil.which("unshare")
         able = unshare and os.geteuid() == 0 and subprocess.run([unshare, "-m", "true"], capture_output=True).returncode == 0
         if not able:
-            print("skipped: a small file system needs root and the right to mount")
-            sys.exit(0)
+            sys.exit(bridge.skipped("needs root and the right to mount, for a small file system"))
         os.environ[INSIDE] = "1"
         os.execv(unshare, [unshare, "-m", sys.executable, os.path.abspath(__file__), *sys.argv[1:]])
     bridge.main()

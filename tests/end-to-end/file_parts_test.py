@@ -22,8 +22,6 @@ class Parts(bridge.Case):
     def setUp(self):
         super().setUp()
         self.write("routes.yaml", ROUTE % "parts")
-        if "source_metadata: true is not supported" in self.bridge("check", "routes.yaml").stderr:
-            self.skipTest("the file input of this version gives no positions")
 
     def run_to_end(self, count):
         running = self.start("run", "routes.yaml")

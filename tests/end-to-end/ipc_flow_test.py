@@ -35,7 +35,7 @@ class Users(ipc.Case):
         self.assertEqual(running.end(), 1)
         self.assertRegex(running.text, r"open: everybody may replace files in it: chmod o-w")
 
-    @unittest.skipIf(os.geteuid() != 0, "to be two users takes root")
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to be two users")
     def test_a_listener_of_another_user_gets_nothing(self):
         self.folder.chmod(0o777)
         listener = socket.socket(socket.AF_UNIX)
@@ -55,7 +55,7 @@ class Users(ipc.Case):
         running.process.terminate()
         running.end()
 
-    @unittest.skipIf(os.geteuid() != 0, "to be two users takes root")
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to be two users")
     def test_a_publisher_of_another_user_is_sent_away(self):
         self.write("r.yaml", self.reader())
         os.chown(self.folder, NOBODY, NOBODY)

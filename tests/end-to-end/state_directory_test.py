@@ -65,13 +65,13 @@ class State(bridge.Case):
         self.state.chmod(0o770)
         self.refused("others may write to it: chmod 700")
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can give a folder away")
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to give a folder away")
     def test_one_of_another_user(self):
         self.state.mkdir(0o700)
         os.chown(self.state, 65534, 65534)
         self.refused(r"belongs to user .*\(65534\), and this process runs as root")
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can start a host of another user")
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to start a host of another user")
     def test_root_asks_the_host_of_another_user(self):
         """It is answered, leaves nothing of its own behind, and cannot run there."""
         self.write("routes.yaml", ROUTES)
