@@ -68,8 +68,8 @@ loaded_routes plan_copy(const copy_options& options) {
                       out.found};
     auto root = std::make_shared<node>();
     root->what = shape::map;
-    const node_ptr source = reader.read(options.source, "SOURCE", "/dev/stdin");
-    const node_ptr target = reader.read(options.target, "TARGET", "/dev/stdout");
+    const node_ptr source = reader.read(options.source, "SOURCE", core::consumer_side);
+    const node_ptr target = reader.read(options.target, "TARGET", core::publisher_side);
     out.warnings = catalogue.warnings();
     if (!source || !target) return out;
     root->entries = {{"input", source->at, source}, {"output", target->at, target}};

@@ -32,8 +32,8 @@ std::string type_of(const std::string& scheme) {
 
 }  // namespace
 
-node_ptr uri_reader::read(std::string_view text, const std::string& name, const std::string& standard_stream) {
-    stream_ = standard_stream;
+node_ptr uri_reader::read(std::string_view text, const std::string& name, core::side side) {
+    side_ = side;
     at_ = {0, 0, to_.source(name)};
     return endpoint(text, 0);
 }
@@ -47,6 +47,8 @@ node_ptr uri_reader::text(std::string value) const {
     out->text = std::move(value);
     return out;
 }
+
+node_ptr uri_reader::standard_stream() const { return text(side_ == core::consumer_side ? "/dev/stdin" : "/dev/stdout"); }
 
 node_ptr uri_reader::endpoint(std::string_view from, std::size_t depth) {
     if (depth > deepest) return complain("URIs in each other more than " + std::to_string(deepest) + " deep"), nullptr;
@@ -93,7 +95,8 @@ node_ptr uri_reader::configuration(const uri_endpoint& from, const std::string& 
     if (!add_parameters(own, against, type, depth, *out)) return nullptr;
     for (const config::property& field : against.properties) {
         const auto is_there = [&](const config::entry& e) { return e.key == field.name; };
-        if (field.what.uri_standard && std::none_of(out->entries.begin(), out->entries.end(), is_there))
+        const bool is_ours = field.what.uri_standard && (field.what.sides & side_) != 0;
+        if (is_ours && std::none_of(out->entries.begin(), out->entries.end(), is_there))
             out->entries.push_back({field.name, at_, this->text(*field.what.uri_standard)});
     }
     if (out->entries.empty()) out->what = shape::null;
@@ -108,7 +111,7 @@ bool uri_reader::put_roles(const uri_endpoint& from, const schema& against, cons
     const config::property* driver = field_of(against, "driver");
     if (from.scheme == "-") {
         if (!path) return complain("\"-\" needs an endpoint of files"), false;
-        return put(into, path->name, text(stream_), false);
+        return put(into, path->name, standard_stream(), false);
     }
     const bool has_host = authority || driver;
     if (!has_host && from.has_user())
@@ -133,7 +136,7 @@ bool uri_reader::put_roles(const uri_endpoint& from, const schema& against, cons
     auto decoded = value_text(rest);
     if (!decoded) return complain(decoded.error().text), false;
     const bool is_stream = *decoded == "-" && path->what.exclusive == "path";  // of files it is no name but what "-" alone is
-    return put(into, path->name, text(is_stream ? stream_ : std::move(*decoded)), false);
+    return put(into, path->name, is_stream ? standard_stream() : text(std::move(*decoded)), false);
 }
 
 bool uri_reader::add_parameters(const uri_parameters& from, const schema& against, const std::string& type, std::size_t depth, node& into) {
@@ -155,7 +158,11 @@ node_ptr uri_reader::value(const std::string& raw, const schema& against, const 
     if (against.is_endpoint) {
         const auto inner = percent_decoded(raw);
         if (!inner) return complain("parameter \"" + field + "\": " + inner.error().text), nullptr;
-        return endpoint(*inner, depth + 1);
+        const core::side around = side_;
+        if (against.endpoint_side != 0) side_ = static_cast<core::side>(against.endpoint_side);
+        node_ptr made = endpoint(*inner, depth + 1);
+        side_ = around;
+        return made;
     }
     auto decoded = value_text(raw);
     if (!decoded) return complain("parameter \"" + field + "\": " + decoded.error().text), nullptr;

@@ -2,6 +2,7 @@
 // its schema (x-mqb-uri), so that every plugin has its URIs.
 #pragma once
 
+#include "core/nested.hpp"
 #include "host/config/finding.hpp"
 #include "host/config/node.hpp"
 #include "host/config/schema.hpp"
@@ -21,8 +22,8 @@ class uri_reader {
 public:
     uri_reader(schema_source schemas, config::findings& to) : schemas_(std::move(schemas)), to_(to) {}
 
-    // `standard_stream`: what "-" stands for, "/dev/stdin" or "/dev/stdout". `name`: what findings call the URI: "SOURCE".
-    [[nodiscard]] config::node_ptr read(std::string_view text, const std::string& name, const std::string& standard_stream);
+    // `name`: what findings call the URI: "SOURCE". On its side "-" is the standard stream, and only the fields of it have values.
+    [[nodiscard]] config::node_ptr read(std::string_view text, const std::string& name, core::side side);
 
 private:
     config::node_ptr endpoint(std::string_view text, std::size_t depth);
@@ -34,11 +35,12 @@ private:
     config::node_ptr value(const std::string& raw, const config::schema& against, const std::string& field, std::size_t depth);
     bool put(config::node& into, const std::string& field, config::node_ptr value, bool is_list);
     [[nodiscard]] config::node_ptr text(std::string value) const;
+    [[nodiscard]] config::node_ptr standard_stream() const;
     void complain(std::string text) const;
 
     schema_source schemas_;
     config::findings& to_;
-    std::string stream_;
+    core::side side_ = core::consumer_side;  // of the endpoint that is read
     config::position at_;
 };
 

@@ -21,9 +21,13 @@ const std::map<std::string, std::string> schemas{
      R"({"type":"object","properties":{"url":{"type":"string","x-mqb-uri":"driver"},"subject":{"type":"string","x-mqb-uri":"path"}},"additionalProperties":false})"},
     {"packed",
      R"({"type":"object","properties":{"path":{"type":"string","x-mqb-uri":"path"},"with":{"type":"string","default":"none","x-mqb-uri":"query","x-mqb-uri-default":"auto","x-mqb-aliases":["by"]}},"additionalProperties":false})"},
+    {"sided",
+     R"({"type":"object","properties":{"in":{"type":"string","x-mqb-uri":"query","x-mqb-uri-default":"i","x-mqb-sides":["consumer"]},"out":{"type":"string","x-mqb-uri":"query","x-mqb-uri-default":"o","x-mqb-sides":["publisher"]}},"additionalProperties":false})"},
     {"dir_spool", R"({"type":"object","properties":{"path":{"type":"string","x-mqb-uri":"path"}},"additionalProperties":false})"},
     {"all",
      R"({"type":"object","properties":{"to":{"type":"array","items":{"x-mqb-endpoint":"publisher"}}},"additionalProperties":false})"},
+    {"both",
+     R"({"type":"object","properties":{"first":{"x-mqb-endpoint":"publisher"},"then":{"x-mqb-endpoint":true}},"additionalProperties":false})"},
     {"null", R"({"type":["object","null"],"properties":{}, "additionalProperties":false})"},
     {"m:keep",
      R"({"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}},"where":{"x-mqb-endpoint":"publisher"}},"additionalProperties":false})"}};
@@ -43,7 +47,7 @@ std::string shown(const config::node& n) {
 }
 
 // The tree of the URI, or what is wrong with it.
-std::string read(const std::string& text) {
+std::string read(const std::string& text, core::side side = core::consumer_side) {
     config::findings found;
     uri_reader reader{[](const std::string& type, bool is_middleware) -> core::result<std::shared_ptr<const config::schema>> {
                           const auto at = schemas.find((is_middleware ? "m:" : "") + type);
@@ -51,7 +55,7 @@ std::string read(const std::string& text) {
                           return config::read_schema(at->second);
                       },
                       found};
-    const config::node_ptr made = reader.read(text, "SOURCE", "/dev/stdin");
+    const config::node_ptr made = reader.read(text, "SOURCE", side);
     CHECK((made == nullptr) == found.has_errors());
     return made ? shown(*made) : found.sorted().front().line();
 }
@@ -77,6 +81,17 @@ TEST_CASE("a field may mean something else in a URI that says nothing of it") {
     CHECK(read("packed:a?with=none") == "{packed: {path: a, with: none}}");
     CHECK(read("packed:a?by=none") == "{packed: {path: a, with: none}}");
     CHECK(read("all:?to=packed%3Aa") == "{all: {to: [{packed: {path: a, with: auto}}]}}");
+}
+
+TEST_CASE("what a URI says nothing of is said for the side that has the field") {
+    CHECK(read("sided:", core::consumer_side) == "{sided: {in: i}}");
+    CHECK(read("sided:", core::publisher_side) == "{sided: {out: o}}");
+    CHECK(read("sided:?out=p", core::publisher_side) == "{sided: {out: p}}");
+    CHECK(read("-", core::publisher_side) == "{file: {path: /dev/stdout}}");
+    // What is nested has a side of its own, and what stands behind it that of the whole.
+    CHECK(read("all:?to=sided%3A&to=file%3A-") == "{all: {to: [{sided: {out: o}}, {file: {path: /dev/stdout}}]}}");
+    CHECK(read("sided:|keep?where=sided%3A") == "{sided: {in: i}, middlewares: [{keep: {where: {sided: {out: o}}}}]}");
+    CHECK(read("both:?first=sided%3A&then=sided%3A") == "{both: {first: {sided: {out: o}}, then: {sided: {in: i}}}}");
 }
 
 TEST_CASE("the path is what the schema says") {

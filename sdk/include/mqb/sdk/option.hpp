@@ -136,7 +136,7 @@ struct option : option_traits {
         return with([](option& o) { o.uri = "driver"; });
     }
 
-    // What a URI means that says nothing of this option, where that is something else than the default. A text, for both sides.
+    // What a URI means that says nothing of this option, where that is something else than the default. A text.
     constexpr option by_default_in_uri(std::string_view value) const {
         return with([&](option& o) { o.uri_default = value; });
     }
