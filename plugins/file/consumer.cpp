@@ -36,14 +36,15 @@ sdk::promises consumer::promise(const config& chosen) {
 }
 
 void consumer::connect() {
-    if (files_->open()) begin_file();
+    if (files_->open()) has_begun_ = false;
+    if (files_->is_open() && !has_begun_) begin_file();
 }
 
-// The current file, from where it stands.
+// The current file, from where it stands. What failed is done again.
 void consumer::begin_file() {
-    constexpr std::size_t most_header = 1 << 20;
     const std::uint64_t position = input().position();
     pass_on_warnings();
+    has_begun_ = false;
     block_.clear();
     intake_ = make_intake(config_);
     broken_ = {};
@@ -55,10 +56,17 @@ void consumer::begin_file() {
     records_ = 0;
     epoch_ = std::max(host().wall() / 1'000'000, epoch_ + 1);
     // A record has the same number in each run only where reading begins with the first byte of what the path has named at the start.
-    const bool is_first = ++readings_ == 1 || files_->current().is_first_of_path;
+    const bool is_first = readings_ == 0 || files_->current().is_first_of_path;
     has_epoch_ = config_.mode != read_mode::consume || config_.remove || position > 0 || !is_first;
     start_known_ = position > 0;
-    if (position == 0) return;
+    if (position > 0) resume(position);
+    ++readings_;
+    has_begun_ = true;
+}
+
+// Behind what the file begins with.
+void consumer::resume(std::uint64_t position) {
+    constexpr std::size_t most_header = 1 << 20;
     const std::string first =
         input().first_bytes(std::min<std::uint64_t>(position, config_.format == record_format::csv ? most_header : 4));
     const file_start start = look_at_start(first, true, config_.format);
@@ -71,7 +79,7 @@ sdk::status consumer::receive(sdk::receive_call& call) {
     if (rewinds_ && !told_end_) {
         files_->rewind();
         postponed_.reset();
-        begin_file();
+        has_begun_ = false;
     }
     rewinds_ = false;
     if (!files_->is_open()) {
@@ -80,8 +88,9 @@ sdk::status consumer::receive(sdk::receive_call& call) {
             told_end_ = ended_ = ended_ || call.drains();
             return ended_ ? sdk::status::end : call.nothing_now();
         }
-        begin_file();
+        has_begun_ = false;
     }
+    if (!has_begun_ && !postponed_) begin_file();
     if (!postponed_ && !ended_) {
         auto batch = batches_.open();
         given& note = batch->extra;

@@ -56,6 +56,7 @@ private:
     std::uint64_t position() noexcept { return packed_ ? packed_->position() : input().position(); }
 
     void begin_file();
+    void resume(std::uint64_t position);
     void go_on(sdk::batch& to, std::vector<std::uint64_t>& ends);
     void end_packed();
     void fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
@@ -83,6 +84,7 @@ private:
     std::uint64_t records_ = 0;  // of it so far
     std::uint64_t epoch_ = 0;    // when that began, ms since 1970; another one each time
     std::uint64_t readings_ = 0;
+    bool has_begun_ = false;   // the current file: all that begin_file() does is done
     bool has_epoch_ = false;   // the numbers of this reading may be those of other records in another one
     bool rewinds_ = false;     // what was freed unsettled comes again
     bool file_ended_ = false;  // the current file is over, and another one follows

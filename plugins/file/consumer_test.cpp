@@ -1,7 +1,10 @@
+#include <cerrno>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "consumer.hpp"
+#include "pread_under_test.hpp"
 #include "test_host.hpp"
 
 using namespace mqb::file::testing;
@@ -292,4 +295,46 @@ TEST_CASE("what this version does not do is refused by name") {
     CHECK(text(R"("format":"csv","csv":{"header":false})") == "csv: an input with `header: false` needs `columns`");
     CHECK(text(R"("format":"csv","csv":{"separator":"ab"})").starts_with("csv.separator"));
     CHECK(text(R"("format":"csv","csv":{"separator":"\""})") == "csv: `separator` and `quote` must differ");
+}
+
+TEST_CASE("whatever fails to be read, once, is read after the next connect, and each row once") {
+    const std::string modes[]{R"("mode":"consume")", R"("mode":"group_subscribe","group_id":"g")", R"("delete":true)"};
+    for (const std::string& mode : modes) {
+        for (const std::string name : {"a.csv", "*.csv"}) {
+            if (mode == modes[2] && name != "a.csv") continue;
+            bool has_failed = true;
+            for (std::size_t number = 0; has_failed; ++number) {
+                CAPTURE(mode);
+                CAPTURE(name);
+                CAPTURE(number);
+                scratch dir;
+                write_file(dir / "a.csv", "x,y\n1,2\n3,4\n");
+                const std::string chosen = config(dir / name.c_str(), R"("format":"csv",)" + mode);
+                if (mode == modes[1]) {
+                    consumer_under_test before(chosen);
+                    CHECK(before.connect() == "");
+                    CHECK(before.receive(1) == MQB_OK);
+                    CHECK(before.settle(1) == 1);
+                    before.free_batch();
+                }
+                consumer_under_test c(chosen);
+                std::string got, log;
+                const pread_under_test fails(
+                    number, [] {}, EIO);
+                for (int attempt = 0; attempt < 3 && c.last != MQB_END; ++attempt) {
+                    log += c.connect() + "|";
+                    c.host.time += 1'000'000'000;
+                    while ((c.last = c.receive(1)) == MQB_OK && c.batch != nullptr) {
+                        if (c.settle(1) == 1) got += c.got[0].payload;  // else it comes again
+                        c.free_batch();
+                    }
+                    log += c.why + "|";
+                }
+                CAPTURE(log);
+                has_failed = fails.is_done();
+                CHECK(c.last == MQB_END);
+                CHECK(got == (mode == modes[1] ? R"({"x":"3","y":"4"})" : R"({"x":"1","y":"2"}{"x":"3","y":"4"})"));
+            }
+        }
+    }
 }

@@ -180,9 +180,9 @@ bool followed_path::is_quiet(const input_file& read) {
 }
 
 void followed_path::watch_late(const input_file& left) {
-    late_ = std::make_unique<input_file>(left.path());
-    late_->take_over(left.descriptor());
-    late_->go_to(left.position());
+    auto late = std::make_unique<input_file>(left.path());
+    late->take_over(left.descriptor(), left.position());
+    late_ = std::move(late);
 }
 
 void followed_path::warn_of_late_bytes() {

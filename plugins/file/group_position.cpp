@@ -19,20 +19,12 @@ constexpr std::uint64_t most_head = 1024, most_tail = 64;
 
 // None: these bytes are not there.
 std::optional<std::uint64_t> checksum_of(int file, std::uint64_t at, std::uint64_t size) {
-    std::array<char, most_head> bytes;
-    std::size_t have = 0;
-    while (have < size) {
-        const ssize_t got = ::pread(file, bytes.data() + have, size - have, static_cast<off_t>(at + have));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return std::nullopt;
-        have += static_cast<std::size_t>(got);
-    }
-    return checksum({bytes.data(), have});
+    const std::string bytes = bytes_at(file, at, size);
+    return bytes.size() == size ? std::optional(checksum(bytes)) : std::nullopt;
 }
 
 bool is_record_start(int file, std::uint64_t offset, std::uint64_t size, char delimiter) {
-    char before = 0;
-    return offset == 0 || offset == size || (::pread(file, &before, 1, static_cast<off_t>(offset - 1)) == 1 && before == delimiter);
+    return offset == 0 || offset == size || bytes_at(file, offset - 1, 1) == std::string(1, delimiter);
 }
 
 }  // namespace

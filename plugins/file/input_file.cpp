@@ -61,29 +61,35 @@ void input_file::reopen() {
     ::close(std::exchange(descriptor_, fresh));
 }
 
-void input_file::take_over(int descriptor) {
-    const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+void input_file::take_over(int descriptor, std::uint64_t position) {
     struct stat is {};
-    if (own < 0 || ::fstat(own, &is) != 0) throw sdk::disconnected("cannot go on with file source '", path_, "': ", reason(errno));
-    ::close(std::exchange(descriptor_, own));
+    read_mark mark;
+    mark.start(descriptor, position);
+    if (::fstat(descriptor, &is) != 0) throw sdk::disconnected("cannot look at file source '", path_, "': ", reason(errno));
+    const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (own < 0) throw sdk::disconnected("cannot go on with file source '", path_, "': ", reason(errno));
+    close();
+    descriptor_ = own;
     device_ = is.st_dev;
     inode_ = is.st_ino;
     cut_ = false;
-    position_ = 0;
-    mark_.start(descriptor_, 0);
+    position_ = position;
+    mark_ = std::move(mark);
 }
 
 void input_file::go_to(std::uint64_t position) {
+    read_mark mark;
+    mark.start(descriptor_, position);
     position_ = position;
-    mark_.start(descriptor_, position);
+    mark_ = std::move(mark);
 }
 
 void input_file::go_back(std::uint64_t position) {
-    read_mark read = mark_;
-    go_to(position);
-    if (!can_change() || read.holds_in(descriptor_)) return;
-    mark_ = std::move(read);  // by which a copy of it is known
-    cut_ = true;
+    read_mark mark;
+    mark.start(descriptor_, position);
+    cut_ = cut_ || (can_change() && !mark_.holds_in(descriptor_));
+    position_ = position;
+    if (!cut_) mark_ = std::move(mark);  // else by what was read a copy of it is known
 }
 
 std::uint64_t input_file::size() const {

@@ -104,12 +104,13 @@ matched_files::file matched_files::open_next() {
         return nullptr;
     }
     if (identity_of(bytes) != identity) return nullptr;
-    const bool is_new = std::exchange(one.is_new, false);
-    opened->is_first_of_path = is_new_path(one.path) && is_new;
-    const bool is_there = is_new ? find_start(one, bytes) : is_in(one.print, bytes);
+    const bool is_there = one.is_new ? find_start(one, bytes) : is_in(one.print, bytes);
     // The file may be cut at any time: its mark is taken before it is seen, once more, to be the one of which the place is.
     bytes.go_to(one.print.place);
-    if (!is_there || !is_in(one.print, bytes)) {
+    const bool is_read = is_there && is_in(one.print, bytes);
+    opened->is_first_of_path = is_new_path(one.path) && one.is_new;
+    one.is_new = false;
+    if (!is_read) {
         host_.warning("file source '", one.path, "' was truncated or replaced: it is read from its beginning");
         one.print = {};
         next_.push_front(identity);

@@ -186,8 +186,7 @@ void shared_front::follow(input_file& file, std::uint64_t& removed) const {
     const std::lock_guard lock(mutex_);
     if (file.device() == device_ && file.inode() == inode_) return;
     const std::uint64_t place = file.position() + removed;
-    file.take_over(descriptor_);
-    file.go_to(place - removed_);
+    file.take_over(descriptor_, place - removed_);
     removed = removed_;
 }
 
