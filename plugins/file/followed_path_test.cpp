@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 
 #include <sys/stat.h>
@@ -401,5 +402,46 @@ TEST_CASE("a file that is copied and cut at any moment while a group starts is r
         texts expected{"line 2"};
         if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
         CHECK(got == expected);
+    }
+}
+
+TEST_CASE("a file that is renamed, or copied and cut, is read on when a look at it has failed") {
+    for (const std::string& mode : modes) {
+        for (const bool is_cut : {false, true}) {
+            bool has_failed = true;
+            for (std::size_t number = 0; has_failed; ++number) {
+                CAPTURE(mode);
+                CAPTURE(is_cut);
+                CAPTURE(number);
+                scratch dir;
+                write_file(dir / "in.log", "line 1\n");
+                tail c(dir, mode);
+                std::string got, log;
+                const auto read_on = [&] {
+                    for (int round = 0; round < 6; ++round) {
+                        while ((c.last = c.receive(1)) == MQB_OK && c.batch != nullptr) {
+                            if (c.settle(1) == 1) got += c.got[0].payload + ";";  // else it comes again
+                            c.free_batch();
+                        }
+                        c.host.time += 1'000'000'000;
+                        if (c.last == MQB_OK) continue;
+                        log += c.why + "|";
+                        CHECK(c.connect() == "");
+                    }
+                };
+                read_on();
+                write_file(dir / "in.log", "line 2\n", true);
+                if (is_cut)
+                    fs::copy_file(dir / "in.log", dir / "in.log.1");
+                else
+                    fs::rename(dir / "in.log", dir / "in.log.1");
+                write_file(dir / "in.log", "other\n");
+                const pread_under_test fails(number, [] {}, EIO);
+                read_on();
+                CAPTURE(log);
+                has_failed = fails.is_done();
+                CHECK(got == "line 1;line 2;other;");
+            }
+        }
     }
 }
