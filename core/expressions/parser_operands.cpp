@@ -217,7 +217,6 @@ std::uint32_t parser::pattern_call(const token& t) {
     code_.patterns.push_back(std::move(pattern));
     const std::uint32_t at = add(op::match, t.offset, given, static_cast<std::uint32_t>(code_.patterns.size() - 1));
     code_.nodes[at].flag = is_extract;
-    fold(code_, at);
     return at;
 }
 
