@@ -32,7 +32,8 @@ std::vector<std::string> nearest_of(std::string_view name, std::vector<std::stri
     std::vector<std::pair<std::size_t, std::string>> near;
     for (std::string& k : known) {
         const std::size_t d = distance(name, k);
-        if (d <= std::max<std::size_t>(1, std::max(k.size(), name.size()) / 3)) near.emplace_back(d, std::move(k));
+        const std::size_t longest = std::max(k.size(), name.size());
+        if (d <= std::max<std::size_t>(1, longest / 3) && d < longest) near.emplace_back(d, std::move(k));
     }
     std::ranges::stable_sort(near, {}, &std::pair<std::size_t, std::string>::first);
     std::vector<std::string> out;

@@ -7,7 +7,7 @@
 
 namespace mqb::core {
 
-// The nearest first, each once, at most three; none that differs by more than a third of its letters.
+// The nearest first, each once, at most three; none that differs by more than a third of its letters, or by all.
 [[nodiscard]] std::vector<std::string> nearest_of(std::string_view name, std::vector<std::string> known);
 
 }  // namespace mqb::core

@@ -11,6 +11,7 @@ TEST_CASE("near names come nearest first, each once, and distant ones not at all
     CHECK(nearest_of("fiel", known) == std::vector<std::string>{"file"});
     CHECK(nearest_of("rabbitmq", known).empty());
     CHECK(nearest_of("", known).empty());
+    CHECK(nearest_of("x", {"y", "xy"}) == std::vector<std::string>{"xy"});
 }
 
 TEST_CASE("no more than three are named") {

@@ -15,6 +15,9 @@ TEST_CASE("a near match is what somebody probably meant") {
     CHECK(near_match("concurency", known) == "concurrency");
     CHECK(near_match("max-attempts", known) == "max_attempts");
     CHECK(near_match("Topic", known) == "topic");
+    CHECK(near_match("MAX-ATEMPTS", known) == "max_attempts");
+    CHECK(near_match("--Replay", std::vector<std::string>{"--list", "--replay"}) == "--replay");
+    CHECK(near_match("x", std::vector<std::string>{"y"}).empty());
     CHECK(near_match("ulr", known) == "url");
     CHECK(near_match("compression", known).empty());
     CHECK(near_match("", known).empty());
