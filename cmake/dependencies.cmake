@@ -30,7 +30,8 @@ else()
     find_path(re2_include re2/re2.h REQUIRED)
     find_library(re2_library re2 REQUIRED)
     mark_as_advanced(re2_include re2_library)
-    target_link_libraries(mqb_re2 INTERFACE re2)
+    target_include_directories(mqb_re2 INTERFACE "$<BUILD_INTERFACE:${re2_include}>")
+    target_link_libraries(mqb_re2 INTERFACE "$<BUILD_INTERFACE:${re2_library}>" $<INSTALL_INTERFACE:re2>)
 endif()
 
 # mqb::asio: Boost.Asio whose functions are compiled once, in this library, and not in every user's files.
