@@ -143,7 +143,7 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         }
         block_.filled(size);
         if (size > 0) continue;
-        const file_order::sight further = files_->look(packed_ ? 0 : block_.unread().size());
+        const file_order::sight further = files_->look(packed_ ? 0 : unfinished());
         if (further == file_order::sight::again) continue;
         if (further == file_order::sight::moved) {
             if (to.size() > 0) return;
@@ -153,7 +153,7 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         if (further == file_order::sight::full) return;
         file_ended_ = further == file_order::sight::ended;
         at_end = file_ended_ || input().is_over() || (call.drains() && input().has_end());
-        if (config_.remove && !file_ended_ && !block_.unread().empty())
+        if (config_.remove && !file_ended_ && unfinished() > 0)
             at_end = has_quiet_tail() && (call.drains() || config_.format != record_format::csv);
         if (!at_end) return;
         if (packed_) end_packed();
@@ -221,6 +221,7 @@ bool consumer::knows_start(bool at_end) {
 void consumer::keep(const look& record) {
     const std::size_t room = config_.max_record_bytes - broken_.bytes.size();
     broken_.bytes.append(block_.unread().substr(record.begin, std::min(room, record.size - record.earlier)));
+    broken_.passed = record.size;
 }
 
 void consumer::set_aside(const look& record) {
@@ -242,6 +243,7 @@ void consumer::set_aside(const look& record) {
     }
     if (broken_.bytes.size() < record.size) broken_.reason += sdk::join("; here are its first ", broken_.bytes.size());
     broken_.whole = true;
+    broken_.passed = 0;
     host().count("records_refused", 1);
 }
 

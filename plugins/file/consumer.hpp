@@ -48,6 +48,7 @@ private:
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
         std::uint64_t number = 0;  // among the records of the file, from 0
+        std::uint64_t passed = 0;  // while it is not whole: so many bytes of it were read and are in the block no more
         bool whole = false;
     };
 
@@ -63,6 +64,8 @@ private:
     look take(bool at_end, sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call);
     input_file& input() noexcept { return files_->current().bytes; }
     std::uint64_t reached() noexcept { return files_->current().removed + position() - block_.unread().size(); }
+    // What was read of a record that is not whole.
+    std::uint64_t unfinished() const noexcept { return block_.unread().size() + broken_.passed; }
     bool has_quiet_tail();
     bool knows_start(bool at_end);
     void keep(const look& record);

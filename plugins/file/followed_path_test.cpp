@@ -355,6 +355,20 @@ TEST_CASE("a drain over a rotation reads both files, and each CSV file has its h
     CHECK(c.last == MQB_END);
 }
 
+TEST_CASE("half a record that is too long is one record in the copy of a file that is cut") {
+    for (const std::string& mode : modes) {
+        scratch dir;
+        write_file(dir / "in.log", "ok 1\n0123456789");
+        tail c(dir, mode, R"("format":"raw","max_record_bytes":8)");
+        CHECK(c.all() == texts{"ok 1"});
+        write_file(dir / "in.log", "abcdef\nok 2\n", true);
+        fs::copy_file(dir / "in.log", dir / "in.log.1");
+        write_file(dir / "in.log", "new\n");
+        CHECK(c.all() == texts{"01234567", "ok 2", "new"});
+        CHECK(c.host.counts["records_refused"] == 1);
+    }
+}
+
 TEST_CASE("a file that is copied and cut at any moment while what was freed unsettled comes again is read as a whole") {
     bool was_cut = true;
     for (std::size_t moment = 0; was_cut; ++moment) {
@@ -436,7 +450,8 @@ TEST_CASE("a file that is renamed, or copied and cut, is read on when a look at 
                 else
                     fs::rename(dir / "in.log", dir / "in.log.1");
                 write_file(dir / "in.log", "other\n");
-                const pread_under_test fails(number, [] {}, EIO);
+                const pread_under_test fails(
+                    number, [] {}, EIO);
                 read_on();
                 CAPTURE(log);
                 has_failed = fails.is_done();

@@ -80,6 +80,21 @@ TEST_CASE("while it runs new files and what comes to the others is read") {
     }
 }
 
+TEST_CASE("half a record that is too long is one record when the rest of it comes, though another file was read between") {
+    for (const std::string& mode : {consume, group}) {
+        scratch dir;
+        write_file(dir / "a.log", "ok 1\n0123456789");
+        reader c(dir, mode, false, "*.log", R"("format":"raw","max_record_bytes":8)");
+        CHECK(c.next() == texts{"ok 1"});
+        write_file(dir / "b.log", "b\n");
+        CHECK(c.next() == texts{"b"});
+        write_file(dir / "a.log", "abcdef\nok 2\n", true);
+        CHECK(c.next() == texts{"01234567", "ok 2"});
+        CHECK(c.host.counts["records_refused"] == 1);
+        CHECK(c.host.warnings.empty());
+    }
+}
+
 TEST_CASE("a group goes on in each file where it was") {
     scratch dir;
     write_file(dir / "a.log", "1\n2\n3\n");

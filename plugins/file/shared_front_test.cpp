@@ -64,6 +64,25 @@ TEST_CASE("what is acknowledged is deleted, a last record without delimiter too"
     CHECK(count_files(dir) == 1);
 }
 
+TEST_CASE("a last record that is too long and lacks its delimiter is taken when nothing comes to it, not before") {
+    for (const bool drains : {true, false}) {
+        scratch dir;
+        write_file(dir / "in", "1\n0123456789");
+        {
+            reader c(dir, R"("format":"raw","max_record_bytes":4)", drains);
+            CHECK(c.all() == texts{"1"});
+            CHECK(c.last == MQB_OK);
+            write_file(dir / "in", "abc", true);
+            c.host.time += 99'999'999;
+            CHECK(c.all().empty());
+            c.host.time += 100'000'000;
+            CHECK(c.all() == texts{"0123"});
+            CHECK(c.host.counts["records_refused"] == 1);
+        }
+        CHECK(read_file(dir / "in").empty());
+    }
+}
+
 TEST_CASE("what is not acknowledged stays, and comes to the next reader") {
     scratch dir;
     ::umask(0022);
