@@ -29,7 +29,8 @@ constexpr auto identity_of = [](const input_file& file) { return file_identity{f
 
 }  // namespace
 
-matched_files::matched_files(const config& chosen, sdk::host_ref host, bool drains) : config_(chosen), host_(host), drains_(drains) {
+matched_files::matched_files(const config& chosen, sdk::host_ref host, bool drains)
+    : config_(chosen), host_(host), drains_(drains), is_packed_(!chosen.packed().is_plain()) {
     if (chosen.is_group()) table_.emplace(pattern_folder(chosen.path) + "/." + *chosen.group_id + ".offsets");
 }
 
@@ -38,6 +39,11 @@ bool matched_files::open() {
         current().bytes.reopen();
         return false;
     }
+    // Where in a packed file it was read on would have to be kept in its text.
+    if (!drains_ && is_packed_)
+        throw sdk::bad_config(config_.encryption ? "encryption" : "compression",
+                              ": of several files such an input is read in a drain only, in which each is read once; '", config_.path,
+                              "' is a pattern");
     if (table_) {
         const std::string note = table_->open();
         if (!note.empty()) host_.warning("file source '", config_.path, "': ", note);
@@ -71,7 +77,8 @@ void matched_files::list() {
         if (is_first) one.first_size = size;
         one.changed = is.st_mtim.tv_sec * 1'000'000'000 + is.st_mtim.tv_nsec;
         const bool is_as_read = size == one.read_size && one.changed == one.read_changed;
-        if (!is_as_read && !is_ahead(identity) && size > 0) next_.push_back(identity);
+        const bool is_done = is_as_read || (is_packed_ && one.read_size > 0);
+        if (!is_done && !is_ahead(identity) && size > 0) next_.push_back(identity);
     }
     std::vector<file_identity> there;
     std::erase_if(all_, [&](const auto& one) { return !one.second.is_there && !is_in_files(one.first); });

@@ -56,7 +56,7 @@ private:
 
     const config& config_;
     sdk::host_ref host_;
-    bool drains_;
+    bool drains_, is_packed_;
     std::optional<place_table> table_;
     std::map<file_identity, known> all_;
     std::deque<file_identity> next_;  // those with something to read, in order; of one pass

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "packed_test.hpp"
 #include "pread_under_test.hpp"
-#include "test_host.hpp"
 
 using namespace mqb::file::testing;
 using texts = std::vector<std::string>;
@@ -293,6 +293,24 @@ TEST_CASE("each CSV file has its header, and a message says of which file it is"
     for (const letter& one : c.letters()) all += one.payload + one.metadata.substr(0, one.metadata.find(";mqb.src.file_epoch"));
     CHECK(all == R"({"x":"3","y":"4"}mqb.src.file_path=)" + (dir / "a.log") + R"(;mqb.src.file_record=1{"z":"5"}mqb.src.file_path=)" +
                      (dir / "b.log") + ";mqb.src.file_record=0");
+}
+
+TEST_CASE("packed files that match are read in a drain, each once, and not while they grow") {
+    scratch dir;
+    using mqb::codec::compression;
+    write_file(dir / "a.log", member_of(compression::gzip, "1\n2\n"));
+    write_file(dir / "b.log", member_of(compression::gzip, "3\n") + member_of(compression::gzip, "4\n"));
+    reader c(dir, consume, true, "*.log", R"("format":"raw","compression":"gzip")");
+    CHECK(c.receive() == MQB_OK);
+    CHECK(c.got.size() == 2);
+    c.free_batch();
+    write_file(dir / "a.log", member_of(compression::gzip, "late\n"), true);
+    CHECK(c.all() == texts{"3", "4"});
+    CHECK(c.last == MQB_END);
+    consumer_under_test tail(R"({"path":")" + (dir / "*.log") + R"(","compression":"gzip"})", false);
+    CHECK(tail.connect() == std::to_string(MQB_BAD_CONFIG) +
+                                ": compression: of several files such an input is read in a drain only, in which each is read once; '" +
+                                (dir / "*.log") + "' is a pattern");
 }
 
 TEST_CASE("a file whose name holds a wildcard is itself, and other sides take no pattern") {
