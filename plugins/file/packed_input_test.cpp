@@ -248,3 +248,24 @@ TEST_CASE("a bomb gives what fits into the bounds, piece by piece") {
         CHECK(c.host.counts["records_refused"] == 1);
     }
 }
+
+TEST_CASE("a packed file that its writer has rolled is read to its end, and then the next one") {
+    for (const std::string ending : {".log.gz", ".gz.enc"}) {
+        scratch dir;
+        const std::string path = dir / "in" + ending, rolled = dir / "in-20261130T112347.123Z" + ending;
+        write_file(path, member_of(compression::gzip, "1\n"));
+        consumer_under_test c(compressed_config(path, compression::gzip), false);
+        CHECK(c.connect() == "");
+        CHECK(c.all() == texts{"1"});
+        write_file(path, member_of(compression::gzip, "2\n"), true);
+        std::filesystem::rename(path, rolled);
+        write_file(path, member_of(compression::gzip, "3\n"));
+        texts got = c.all();
+        c.host.time += 1'000'000'000;
+        for (const std::string& one : c.all()) got.push_back(one);
+        c.host.time += 1'000'000'000;
+        for (const std::string& one : c.all()) got.push_back(one);
+        CHECK(got == texts{"2", "3"});
+        CHECK(c.host.warnings.empty());
+    }
+}

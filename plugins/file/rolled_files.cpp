@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "file_name.hpp"
+
 namespace mqb::file {
 namespace {
 
@@ -65,13 +67,10 @@ void rolled_files::take_apart(const std::string& path) {
     const fs::path whole(path);
     file_ = path;
     folder_ = whole.parent_path().empty() ? "." : whole.parent_path().string();
-    stem_ = whole.stem().string();
-    extension_ = whole.extension().string();
-    // orders.csv.gz: both belong to what other programs know the file by.
-    if (const fs::path inner(stem_); extension_ == ".gz" || extension_ == ".zst" || extension_ == ".lz4") {
-        extension_ = inner.extension().string() + extension_;
-        stem_ = inner.stem().string();
-    }
+    const std::string name = whole.filename().string();
+    const auto [stem, extension] = split(name);
+    stem_ = stem;
+    extension_ = extension;
 }
 
 std::string rolled_files::name_of(std::int64_t at_ms) const { return stem_ + '-' + rolling_time(at_ms) + extension_; }

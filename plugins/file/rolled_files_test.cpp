@@ -40,6 +40,18 @@ TEST_CASE("rolled files are named by the time, never before or in the place of a
     CHECK(read_file(dir / "a.b-19700101T000002.001Z.csv") == "x");
 }
 
+TEST_CASE("what a file is packed in stays at the end of its name") {
+    for (const std::string ending : {".csv.gz", ".jsonl.zst.enc", ".enc"}) {
+        scratch dir;
+        write_file(dir / "out" + ending, "x");
+        rolled_files rolled(dir / "out" + ending);
+        CHECK(rolled.roll(1000) == 0);
+        CHECK(files_of(dir) == names{"out-19700101T000001.000Z" + ending});
+        CHECK(rolled.remove_beyond(0) == 0);
+        CHECK(files_of(dir).empty());
+    }
+}
+
 TEST_CASE("a name that another program has taken is left alone") {
     scratch dir;
     rolled_files rolled(dir / "out");

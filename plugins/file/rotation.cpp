@@ -9,6 +9,8 @@
 
 #include <sys/stat.h>
 
+#include "file_name.hpp"
+
 namespace mqb::file {
 namespace {
 
@@ -29,12 +31,14 @@ bool is_addition(std::string_view text) {
 addition added_to(std::string_view name, std::string_view of) {
     if (name.size() <= of.size()) return {};
     if (name.starts_with(of) && is_addition(name.substr(of.size()))) return {name.substr(of.size()), true};
-    const std::size_t dot = of.rfind('.');
-    if (dot == of.npos || dot == 0) return {};
-    const std::string_view stem = of.substr(0, dot), extension = of.substr(dot);
-    if (!name.starts_with(stem) || !name.ends_with(extension)) return {};
-    const std::string_view text = name.substr(stem.size(), name.size() - of.size());
-    return is_addition(text) ? addition{text, false} : addition{};
+    // Before all of its extension, or before what it is packed in.
+    const std::size_t whole = split(of).stem.size(), last = std::min(of.rfind('.'), of.size());
+    for (const std::size_t at : {whole, std::max(whole, last)}) {
+        if (at == of.size() || !name.starts_with(of.substr(0, at)) || !name.ends_with(of.substr(at))) continue;
+        const std::string_view text = name.substr(at, name.size() - of.size());
+        if (is_addition(text)) return {text, false};
+    }
+    return {};
 }
 
 // Of `.3` or `-3`; a longer one is a date.

@@ -41,6 +41,12 @@ TEST_CASE("a rotated name has a number or a date behind it or before its extensi
                              "app.log.writing", "other.log.1", "app.log1", "app.log.", "app1.log", "bapp.log.1", ""})
         CHECK_FALSE_MESSAGE(is_rotated_name(name, "app.log"), name);
     CHECK(is_rotated_name("app.1", "app"));
+    for (const char* name : {"orders-20261130T112347.123Z.csv.gz", "orders.1.csv.gz", "orders.csv.gz.1", "orders.csv-20260102.gz"})
+        CHECK_MESSAGE(is_rotated_name(name, "orders.csv.gz"), name);
+    CHECK(is_rotated_name("orders-20261130T112347.123Z.jsonl.zst.enc", "orders.jsonl.zst.enc"));
+    CHECK(is_rotated_name("orders-20261130T112347.123Z.enc", "orders.enc"));
+    for (const char* name : {"orders.csv.gz", "orders-20260102.csv", "orders-20260102.gz", "orders-x.csv.gz", ".csv.gz", ".gz"})
+        CHECK_FALSE_MESSAGE(is_rotated_name(name, "orders.csv.gz"), name);
 }
 
 TEST_CASE("numbered files follow one another down to 1, and a missing number is a gap") {
