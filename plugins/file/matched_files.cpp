@@ -83,7 +83,12 @@ void matched_files::list() {
     std::vector<file_identity> there;
     std::erase_if(all_, [&](const auto& one) { return !one.second.is_there && !is_in_files(one.first); });
     for (const auto& [identity, one] : all_) there.push_back(identity);
-    if (table_ && (is_first || table_->size() > 2 * there.size() + places_to_spare)) table_->keep_only(there);
+    if (table_ && is_first)
+        table_->expect_copies(paths, [this](const file_identity& of) {
+            const auto at = all_.find(of);
+            return at == all_.end() ? std::string() : at->second.path;
+        });
+    if (table_ && table_->size() > 2 * there.size() + places_to_spare) table_->keep_only(there);
 }
 
 // It is the one that is read, or one that follows.
@@ -115,6 +120,8 @@ matched_files::file matched_files::open_next() {
     // The file may be cut at any time: its mark is taken before it is seen, once more, to be the one of which the place is.
     bytes.go_to(one.print.place);
     const bool is_read = is_there && is_in(one.print, bytes);
+    // Of a copy, and of the end at which a group begins.
+    if (is_read && one.is_new && table_ && one.print.place > 0) table_->take_over(bytes, one.print.place);
     opened->is_first_of_path = is_new_path(one.path) && one.is_new;
     one.is_new = false;
     if (!is_read) {
@@ -144,7 +151,6 @@ bool matched_files::find_start(known& of, input_file& bytes) {
         bytes.go_back(end_of_records(bytes, of.first_size, config_.delimiter_byte()));
         of.print = print_of(bytes, bytes.position());
         if (bytes.is_cut()) return false;
-        if (table_) table_->save(bytes, of.print.place);
     }
     return !is_other;
 }

@@ -130,6 +130,45 @@ TEST_CASE("a group goes on in each file where it was") {
     CHECK(c.host.warnings[0] == "file source '" + (dir / "a.log") + "' was truncated or replaced: it is read from its beginning");
 }
 
+TEST_CASE("a file that was copied here, or restored, under the same name is read on, and one beside the old one from its beginning") {
+    scratch dir;
+    write_file(dir / "a.log", "1\n2\n3\n");
+    write_file(dir / "b.log", "4\n");
+    {
+        reader c(dir, group);
+        c.receive(2);
+        CHECK(c.settle(2) == 2);
+        c.free_batch();
+        c.receive(1);
+        CHECK(c.settle(1) == 1);
+        c.free_batch();
+        CHECK(c.next() == texts{"4"});
+    }
+    const auto restore = [&](const char* name, const std::string& more) {
+        fs::copy_file(dir / name, dir / "kept");
+        write_file(dir / "kept", more, true);
+        fs::rename(dir / "kept", dir / name);
+    };
+    for (int run = 0; run < 2; ++run) {
+        restore("a.log", run == 0 ? "" : "5\n");
+        restore("b.log", run == 0 ? "6\n" : "");
+        reader c(dir, group);
+        CHECK(c.next() == (run == 0 ? texts{"6"} : texts{"5"}));
+        CHECK(c.host.warnings.empty());
+    }
+    CHECK(reader(dir, group).next().empty());
+    // Renamed, and a new one that begins alike, before the start and while it runs.
+    fs::rename(dir / "a.log", dir / "old.log");
+    write_file(dir / "a.log", "1\n2\n3\n5\n7\n");
+    reader c(dir, group);
+    CHECK(c.next() == texts{"1", "2", "3", "5", "7"});
+    fs::rename(dir / "b.log", dir / "b.old");
+    CHECK(c.next().empty());
+    write_file(dir / "b.log", "4\n6\n8\n");
+    CHECK(c.next() == texts{"4", "6", "8"});
+    CHECK(c.host.warnings.empty());
+}
+
 TEST_CASE("a file among others that is cut while it runs is read again, open or not") {
     scratch dir;
     for (const std::string& mode : {consume, group}) {

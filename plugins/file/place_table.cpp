@@ -52,7 +52,8 @@ std::string unescaped(std::string_view text) {
     return out;
 }
 
-// line := "1 " place device inode head-size head tail-size tail name sum LF, a blank between each two.
+// line := "1 " place device inode head-size head tail-size tail name sum LF, a blank between each two. A place of 0: the file
+// is known no more.
 std::string line_of(const file_identity& of, const saved_place& p) {
     const std::string text = sdk::join("1 ", position_text(p.place), " ", of.first, " ", of.second, " ", p.head_size, " ", p.head, " ",
                                        p.tail_size, " ", p.tail, " ", escaped(p.path), " ");
@@ -121,10 +122,13 @@ std::string place_table::open() {
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = text.find('\n', at);
         if (end == text.npos) break;  // of a kill
-        if (const auto one = parse(std::string_view(text).substr(at, end - at)))
-            places_[one->first] = one->second;
-        else
+        const auto one = parse(std::string_view(text).substr(at, end - at));
+        if (!one)
             ++damaged;
+        else if (one->second.place == 0)
+            places_.erase(one->first);
+        else
+            places_[one->first] = one->second;
         at = end + 1;
     }
     try {
@@ -141,15 +145,52 @@ std::string place_table::open() {
 std::optional<saved_place> place_table::place_of(const input_file& file, bool& is_other) const {
     is_other = false;
     const auto at = places_.find({file.device(), file.inode()});
-    if (at != places_.end()) {
-        if (is_in(at->second, file)) return at->second;
-        is_other = true;
-        return std::nullopt;
-    }
+    if (at != places_.end() && is_in(at->second, file)) return at->second;
     // A file that was copied here, or restored, under the same name.
-    for (const auto& [identity, place] : places_)
-        if (place.path == file.path() && place.place > 0 && is_in(place, file)) return place;
+    const auto copy = copies_.find(file.path());
+    if (copy != copies_.end() && is_in(copy->second.second, file)) return copy->second.second;
+    // Another one under another name has the number of one that is gone.
+    is_other = at != places_.end() && at->second.path == file.path();
     return std::nullopt;
+}
+
+void place_table::expect_copies(const std::vector<std::string>& paths, const std::function<std::string(const file_identity&)>& path_of) {
+    const auto is_at = [](const std::string& path, const saved_place& place) {
+        input_file file(path);
+        try {
+            file.open(true);
+            return is_in(place, file);
+        } catch (const sdk::failure&) { return true; }
+    };
+    copies_.clear();
+    for (const auto& [identity, place] : places_) {
+        if (!std::ranges::binary_search(paths, place.path)) continue;
+        const std::string now = path_of(identity);
+        // Renamed, and not another one that has its number.
+        if (now == place.path || (!now.empty() && is_at(now, place))) continue;
+        auto& copy = copies_[place.path];
+        if (place.place > copy.second.place) copy = {identity, place};
+    }
+}
+
+bool place_table::take_over(const input_file& file, std::uint64_t place) {
+    if (places_.contains({file.device(), file.inode()})) return true;
+    if (!save(file, place)) return false;
+    const auto copy = copies_.find(file.path());
+    if (copy == copies_.end()) return true;
+    forget(copy->second.first);
+    copies_.erase(copy);
+    return true;
+}
+
+// A place of nothing: the next reader of the journal forgets it, too.
+void place_table::forget(const file_identity& of) {
+    const auto at = places_.find(of);
+    if (at == places_.end()) return;
+    saved_place none;
+    none.path = at->second.path;
+    append(of, none);
+    places_.erase(at);
 }
 
 bool place_table::save(const input_file& file, std::uint64_t place) {

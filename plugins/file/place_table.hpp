@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,14 +40,20 @@ public:
     std::string open();
     // Of this file, if it still has what was read of it. `is_other`: it is known, and is not what was read.
     std::optional<saved_place> place_of(const input_file& file, bool& is_other) const;
+    // Of these paths, in order, one whose file is gone may name a copy of it: place_of() then finds its place by the path, too.
+    // `path_of`: where a file is now; empty: it is gone.
+    void expect_copies(const std::vector<std::string>& paths, const std::function<std::string(const file_identity&)>& path_of);
     std::size_t size() const noexcept { return places_.size(); }
 
     // False: the file does not have these bytes any more, and nothing was written.
     bool save(const input_file& file, std::uint64_t place);
+    // The same for a file that begins there, if no place of it is known yet: of that whose copy it is none is known any more.
+    bool take_over(const input_file& file, std::uint64_t place);
     // Files that are not there any more.
     void keep_only(const std::vector<file_identity>& there);
 
 private:
+    void forget(const file_identity& of);
     void append(const file_identity& of, const saved_place& place);
     void write_anew();
 
@@ -56,6 +63,7 @@ private:
     std::uint64_t lines_ = 0;
     std::uint64_t size_ = 0;  // of all whole lines
     std::map<file_identity, saved_place> places_;
+    std::map<std::string, std::pair<file_identity, saved_place>> copies_;  // by path: what was read of the file that is gone
 };
 
 }  // namespace mqb::file
