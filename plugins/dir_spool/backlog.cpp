@@ -20,17 +20,22 @@ std::optional<backlog::clock::time_point> backlog::next_due() const {
     return delayed_.empty() ? std::nullopt : std::optional(delayed_.begin()->first);
 }
 
-std::uint32_t backlog::give() {
-    std::string payload = std::move(waiting_.front());
-    waiting_.pop_front();
-    std::uint32_t times = 1;
-    if (const auto before = again_.find(payload); before != again_.end()) {
-        times += before->second;
-        again_.erase(before);
+std::uint32_t backlog::give(const sdk::message_id& chunk) {
+    giving now{chunk, 1};
+    if (const auto before = again_.find(waiting_.front()); before != again_.end() && before->second.chunk == chunk)
+        now.times += before->second.times;
+    if (remembers_) {
+        given_.insert(chunk);
+        if (waiting_.front() > last_given_) last_given_ = waiting_.front();
     }
-    if (remembers_) given_.insert(payload);
-    out_.emplace(std::move(payload), times);
-    return times;
+    out_.emplace(waiting_.front(), now);
+    skip();
+    return now.times;
+}
+
+void backlog::skip() {
+    again_.erase(waiting_.front());
+    waiting_.pop_front();
 }
 
 void backlog::returned(const std::string& payload, std::optional<clock::time_point> due) {

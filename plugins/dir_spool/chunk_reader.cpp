@@ -40,6 +40,12 @@ open_chunk chunk_reader::open(const std::string& payload) const {
     return one;
 }
 
+std::optional<sdk::message_id> chunk_reader::made_id_of(const std::string& payload) const {
+    struct stat is {};
+    if (::fstatat(spool_.root(), payload.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+    return id_of_file(payload, is);
+}
+
 std::int64_t chunk_reader::read(const descriptor& from, char* to, std::uint64_t most) noexcept {
     std::uint64_t all = 0;
     while (all < most) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,7 @@ struct open_chunk {
     int error = 0;  // errno; ENOENT: it is not there any more
     descriptor payload;
     std::uint64_t size = 0;
-    sdk::message_id made_id{};  // for a chunk that names none: the same as long as the file is the same
+    sdk::message_id made_id{};  // for a chunk that names none: the same as long as its name, time and size are the same
 };
 
 // One thread at a time.
@@ -25,6 +26,8 @@ public:
     chunk_reader(const spool_directory& spool, const chunk_files& files) : spool_(spool), files_(files) {}
 
     open_chunk open(const std::string& payload) const;
+    // The made_id of the chunk that has this name now. None: errno says why.
+    std::optional<sdk::message_id> made_id_of(const std::string& payload) const;
     // Up to `most` bytes; how many, or -1 and errno.
     static std::int64_t read(const descriptor& from, char* to, std::uint64_t most) noexcept;
     // What the sidecar says. None: nothing is said. `error`: errno when it is there and cannot be read.

@@ -38,6 +38,7 @@ void consumer::connect() {
     if (spool_.open(config_.fsync == fsync_mode::chunk)) {
         claim_.release();
         backlog_.clear();
+        listed_until_.clear();
         ++number_of_spool_;
     }
     failed_.reset();
@@ -89,18 +90,29 @@ bool consumer::look(bool drains) {
     if (!spool_.is_in_place()) throw sdk::disconnected("spool '", config_.path, "' was removed");
     // Before the listing: what was written before the marker is seen.
     const bool is_done = config_.stop_on_done && spool_.exists(config_.done_file);
+    const bool goes_on = !listed_until_.empty();
+    if (!goes_on) backlog_.begin_listing();
     listing found = list_chunks(spool_, files_, shards_, most_listed, config_.drain_on_read,
-                                [this](std::string_view payload) { return !backlog_.knows(payload); });
+                                [this](std::string_view payload) { return payload > listed_until_ && is_new(payload); });
     if (found.error != 0) throw unreadable(config_.path, found.error);
+    if (!found.has_more) backlog_.end_listing();
+    listed_until_ = found.has_more && !config_.drain_on_read ? found.payloads.back() : std::string{};
     if (found.has_strange_directories && !std::exchange(warned_of_directories_, true))
         host().warn(sdk::join("spool '", config_.path, "' has directories in which a reader with shard_depth ", config_.shard_depth,
                               " and shard_width ", config_.shard_width, " does not look"));
-    const bool is_empty = found.payloads.empty();
+    const bool is_empty = found.payloads.empty() && !goes_on;
     backlog_.refill(std::move(found.payloads));
     // A listing that takes long is not made over and over: at most a tenth of the time goes into looking.
     const auto end = clock::now();
     if (is_empty) next_look_ = end + std::max<clock::duration>(std::chrono::milliseconds(config_.poll_interval_ms), 10 * (end - begin));
     return is_empty && (drains || is_done);
+}
+
+// What stays where it is was given before only if it is still the same: names come back where somebody else empties the spool.
+bool consumer::is_new(std::string_view payload) {
+    if (!config_.drain_on_read && payload <= backlog_.last_given())
+        if (const auto id = reader_.made_id_of(std::string(payload)); id && backlog_.was_given(*id)) return false;
+    return !backlog_.is_out(payload);
 }
 
 void consumer::fill(sdk::receive_call& call, sdk::open_batch<given>& batch) {
@@ -147,8 +159,8 @@ bool consumer::add(const sdk::receive_call& call, sdk::open_batch<given>& batch,
     if (config_.source_metadata || !refused.empty())
         message.text("mqb.src.spool_path", config_.path).text("mqb.src.spool_chunk", reader_.chunk_of(payload));
     message.id(says.id.value_or(chunk.made_id).data());
-    batch->extra.chunks.push_back({payload, is_whole, false, false});
-    message.delivery_count(backlog_.give());
+    batch->extra.chunks.push_back({payload, chunk.made_id, is_whole, false, false});
+    message.delivery_count(backlog_.give(chunk.made_id));
     return true;
 }
 
@@ -191,13 +203,17 @@ void consumer::settle(sdk::settle_call& call) {
     if (config_.drain_on_read) sync_after(call, directories);
 }
 
-// The payload first: a sidecar alone is nothing, a payload alone would be another message.
+// The payload first: a sidecar alone is nothing, a payload alone would be another message. Where somebody else took the chunk away, what
+// has its name by now, or is about to, is another one, and is not touched.
 int consumer::remove(const given_chunk& chunk) {
+    const auto id = reader_.made_id_of(chunk.payload);
+    if (!id) return errno == ENOENT ? 0 : errno;
+    if (*id != chunk.made_id) return host().count("chunks_replaced", 1), 0;
     const std::string sidecar = files_.has_sidecars() ? files_.sidecar(reader_.chunk_of(chunk.payload)) : std::string{};
     int error = 0;
     if (chunk.is_whole) {
         error = spool_.remove(chunk.payload);
-        if (!sidecar.empty() && (error == 0 || error == ENOENT)) spool_.remove(sidecar);
+        if (!sidecar.empty() && error == 0) spool_.remove(sidecar);
     } else {
         unsigned number = 0;
         do error = spool_.rename_new(chunk.payload, chunk_files::refused(chunk.payload, ++number));
@@ -234,7 +250,7 @@ void consumer::free_batch(void* raw) {
 // "lag": the chunks that were not given out, or were given back.
 sdk::status consumer::control(sdk::control_call& call) {
     if (call.name() != "lag" || !spool_.is_in_place()) return sdk::status::unsupported;
-    const auto count = count_chunks(spool_, files_, shards_, [this](std::string_view payload) { return !backlog_.knows(payload); });
+    const auto count = count_chunks(spool_, files_, shards_, [this](std::string_view payload) { return is_new(payload); });
     if (!count) return sdk::status::unsupported;
     call.answer(sdk::join("{\"messages\":", *count, '}'));
     return sdk::status::done;

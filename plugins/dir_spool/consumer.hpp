@@ -42,9 +42,10 @@ private:
     // A message that was given: its chunk, and whether that may be deleted.
     struct given_chunk {
         std::string payload;
+        sdk::message_id made_id;  // what tells it from a chunk that has its name later
         bool is_whole = true;
         bool is_settled = false;
-        bool is_removed = false;  // what stands under its name by now is another chunk
+        bool is_removed = false;
     };
     struct given {
         std::uint64_t spool = 0;
@@ -54,6 +55,7 @@ private:
 
     void take_claim();
     bool look(bool drains);
+    bool is_new(std::string_view payload);
     void fill(sdk::receive_call& call, sdk::open_batch<given>& batch);
     bool add(const sdk::receive_call& call, sdk::open_batch<given>& batch, const std::string& payload);
     void wait(std::chrono::milliseconds slice);
@@ -72,6 +74,7 @@ private:
     sdk::batch_pool<given> batches_;
     std::uint64_t number_of_spool_ = 0;  // another one when the path became another directory
     clock::time_point next_look_{};
+    std::string listed_until_;  // where nothing is deleted and there was more than fits into a listing: the next one goes on behind it
     std::optional<sdk::failure> failed_;  // to be told when what was read before it has been given
     bool warned_of_directories_ = false;
 
