@@ -55,7 +55,9 @@ void publisher::take_claim() {
 }
 
 void publisher::find_sequence() {
-    const survey found = look_over(spool_, files_, naming_, {config_.shard_depth, config_.shard_width}, claim_.held());
+    // Whose files they are is known where nobody else may write, and nowhere else.
+    const bool clears = config_.claim == claim_mode::exclusive && claim_.held();
+    const survey found = look_over(spool_, files_, naming_, {config_.shard_depth, config_.shard_width}, clears);
     if (found.error != 0) throw sdk::retry_later("cannot read spool '", config_.path, "': ", reason(found.error));
     if (found.unfinished + found.without_payload > 0)
         host().warning("spool '", config_.path, "': removed what a producer or consumer that died had left: ", found.unfinished,

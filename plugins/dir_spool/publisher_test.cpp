@@ -114,12 +114,19 @@ TEST_CASE("opening removes what a dead producer left, and says how much") {
         p.put({"next"});
         CHECK(dir.has("000000003.bin"));
     }
-    // Whoever does not own the spool leaves it alone.
-    dir.write("000000007.bin.tmp", "");
-    producer p(dir.config(R"("claim":"off")"));
-    CHECK(dir.has("000000007.bin.tmp"));
-    p.put({"x"});
-    CHECK(dir.has("000000008.bin"));
+    // Where others may write beside it nobody knows whose files they are, whoever holds the claim.
+    for (const char* mode : {"warn", "off"}) {
+        dir.write("000000007.bin.tmp", "");
+        dir.write("000000007.json", "");
+        producer p(dir.config(std::string(R"("claim":")") + mode + '"'));
+        CHECK(dir.has("PRODUCER") == (std::string_view(mode) == "warn"));
+        CHECK(dir.has("000000007.bin.tmp"));
+        CHECK(dir.has("000000007.json"));
+        CHECK(p.host.count_lines(MQB_LOG_WARNING, "had left") == 0);
+        p.put({"x"});
+        CHECK(dir.has("000000008.bin"));
+        for (const char* end : {".bin", ".json"}) fs::remove(dir / (std::string("000000008") + end));
+    }
 }
 
 TEST_CASE("the marker is written at the end that was asked for") {
