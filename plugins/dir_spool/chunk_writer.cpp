@@ -60,8 +60,16 @@ int chunk_writer::publish() {
     const open_chunk one = std::move(staged_.front());
     staged_.erase(staged_.begin());
     const int error = rename(one);
-    if (error == 0) changes(directory_of(one.chunk));
+    if (error == 0) enter(directory_of(one.chunk));
     return error;
+}
+
+// A directory that was there may be what another producer has made: one that was killed, or has yet to synchronise the parents.
+void chunk_writer::enter(std::string_view directory) {
+    changes(directory);
+    if (alone_ && directory == entered_) return;
+    entered_ = directory;
+    while (!directory.empty()) changes(directory = directory_of(directory));
 }
 
 int chunk_writer::rename(const open_chunk& one) {

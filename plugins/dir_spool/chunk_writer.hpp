@@ -14,8 +14,9 @@ namespace mqb::dir_spool {
 // Several chunks may be on their way together. What answers an int answers 0 or errno, and has taken back what it had begun.
 class chunk_writer {
 public:
-    chunk_writer(const spool_directory& spool, const chunk_files& files, bool atomic, bool synced)
-        : spool_(spool), files_(files), atomic_(atomic), synced_(synced) {}
+    // `alone`: nobody else makes directories in this spool.
+    chunk_writer(const spool_directory& spool, const chunk_files& files, bool atomic, bool synced, bool alone)
+        : spool_(spool), files_(files), atomic_(atomic), synced_(synced), alone_(alone) {}
 
     // How many chunks to stage before they are published. Not atomic: one, since it has its name at once.
     std::size_t most_staged() const noexcept { return atomic_ ? 16 : 1; }
@@ -35,6 +36,8 @@ public:
     }
     // The directories of what was published since the last time go to the disk.
     int sync_directories();
+    // The spool is another directory now.
+    void begin_anew() { changed_.clear(), entered_.clear(); }
 
 private:
     struct open_chunk {
@@ -47,12 +50,14 @@ private:
     int write(open_chunk& one, std::string_view payload, std::string_view sidecar);
     int rename(const open_chunk& one);
     void take_back(const open_chunk& one) const noexcept;
+    void enter(std::string_view directory);
 
     const spool_directory& spool_;
     const chunk_files& files_;
-    bool atomic_, synced_;
+    bool atomic_, synced_, alone_;
     std::vector<open_chunk> staged_;
     std::set<std::string, std::less<>> changed_;  // directories
+    std::string entered_;                         // the directory of the last chunk, whose parents have been synchronised with it
 };
 
 }  // namespace mqb::dir_spool

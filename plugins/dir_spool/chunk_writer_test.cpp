@@ -11,7 +11,7 @@ using namespace mqb::dir_spool::testing;
 namespace {
 
 struct place : scratch {
-    explicit place(bool atomic = true, bool synced = true) : directory(spool()), writer(directory, files_of, atomic, synced) {
+    explicit place(bool atomic = true, bool synced = true) : directory(spool()), writer(directory, files_of, atomic, synced, true) {
         directory.open(false);
     }
     int put(const std::string& chunk) {

@@ -55,10 +55,11 @@ TEST_CASE("files are synchronised before they are renamed, sidecars renamed befo
 
 TEST_CASE("a marker of before is deleted before the first message, and is not back after a power cut") {
     const scratch dir;
-    producer(dir.config(sharded)).put({"a"});
+    producer p(dir.config(sharded));
+    p.put({"a"});
     dir.write("DONE", "");
+    CHECK(p.connect() == status::done);
     {
-        producer p(dir.config(sharded));
         const failing_calls failing(1, EACCES);
         CHECK(p.put({"b"}) == results{MQB_AGAIN});
         CHECK(p.last == status::disconnected);
@@ -66,13 +67,76 @@ TEST_CASE("a marker of before is deleted before the first message, and is not ba
         CHECK(failing.seen() == texts{"unlink DONE"});
     }
     CHECK(dir.chunks() == texts{"00/", "00/0.bin", "00/0.json", "DONE"});
-    producer p(dir.config(sharded));
+    CHECK(p.connect() == status::done);
     const failing_calls watched;
     CHECK(p.put({"b"}) == results{MQB_DONE});
     CHECK(with("unlink", watched.seen()) == texts{"DONE"});
     CHECK(watched.seen().front() == "unlink DONE");
     CHECK(with("fsync", watched.seen()) == texts{"00/1.bin.tmp", "00/1.json.tmp", "", "00"});
     CHECK(readable(dir).size() == 2);
+}
+
+TEST_CASE("directories of a shard that somebody else made are synchronised when they are first used, and each time where others write") {
+    constexpr const char* deep = R"("shard_depth":2,"shard_width":1,"naming_pattern":"{seq:03}")";
+    const texts all{"", "0", "0/0"}, innermost{"0/0"};
+    const auto directories = [](const failing_calls& watched) {
+        texts found = with("fsync", watched.seen());
+        std::erase_if(found, [](const std::string& name) { return name.ends_with(".tmp"); });
+        return found;
+    };
+    for (const char* claim : {"exclusive", "warn", "off"}) {
+        const scratch dir;
+        fs::create_directories(dir / "0/0");  // by one that was killed
+        producer p(dir.config(std::string(deep) + R"(,"claim":")" + claim + '"'));
+        for (int i = 0; i < 3; ++i) {
+            const failing_calls watched;
+            CHECK(p.put({"x"}) == results{MQB_DONE});
+            CHECK(directories(watched) == (i == 0 || std::string_view(claim) != "exclusive" ? all : innermost));
+        }
+        // Another spool under the path has other directories.
+        fs::rename(dir.spool(), dir.folder + "/old");
+        fs::create_directories(dir / "0/0");
+        CHECK(p.put({"x"}) == results{MQB_UNSENT});
+        CHECK(p.connect() == status::done);
+        const failing_calls watched;
+        CHECK(p.put({"x"}) == results{MQB_DONE});
+        CHECK(directories(watched) == all);
+    }
+}
+
+TEST_CASE("a spool that was made is not used before the directory above it is synchronised") {
+    for (const int error : {EIO, EACCES}) {
+        const scratch dir;
+        const texts synced{"fsync " + fs::path(dir.folder).parent_path().string(), "fsync " + dir.folder};
+        mqb::sdk::testing::publisher p(endpoint(), dir.config());
+        {
+            const failing_calls failing(2, error);
+            CHECK(refused(p, error == EIO ? status::retry : status::bad_config)
+                      .starts_with("cannot synchronise '" + dir.folder + "', in which '" + dir.spool() + "' was made: "));
+            CHECK(failing.seen() == synced);
+        }
+        CHECK_FALSE(fs::exists(dir.spool()));
+        const failing_calls watched;
+        CHECK(p.connect() == status::done);
+        CHECK(with("fsync", watched.seen()) == with("fsync", synced));
+    }
+    // What is there may have been made by one that was killed before.
+    const scratch dir;
+    fs::create_directories(dir.spool());
+    mqb::sdk::testing::publisher p(endpoint(), dir.config());
+    {
+        const failing_calls failing(1, EIO);
+        CHECK(refused(p, status::retry).starts_with("cannot synchronise '" + dir.folder + "', in which"));
+    }
+    {
+        // Whoever may not read the directory above did not make this one in it.
+        const failing_calls failing(1, EACCES);
+        CHECK(p.connect() == status::done);
+    }
+    mqb::sdk::testing::publisher off(endpoint(), dir.config(R"("fsync":"off","claim":"off")"));
+    const failing_calls watched;
+    CHECK(off.connect() == status::done);
+    CHECK(with("fsync", watched.seen()).empty());
 }
 
 TEST_CASE("without fsync nothing is synchronised") {

@@ -20,7 +20,7 @@ publisher::publisher(const sdk::context& made, config chosen)
     : sdk::blocking_publisher(made), config_(std::move(chosen)), spool_(config_.path),
       files_(config_.payload_extension, config_.metadata_extension),
       naming_(config_.naming_pattern, {config_.shard_depth, config_.shard_width}), claim_(config_.producer_file),
-      writer_(spool_, files_, config_.atomic, is_synced()) {
+      writer_(spool_, files_, config_.atomic, is_synced(), config_.claim == claim_mode::exclusive) {
     keep_order_of_retries();
 }
 
@@ -30,6 +30,7 @@ void publisher::connect() {
     is_open_ = false;
     if (spool_.open(is_synced())) {
         claim_.release();
+        writer_.begin_anew();
         next_ = 0;
     }
     take_claim();

@@ -17,19 +17,39 @@ namespace fs = std::filesystem;
 
 int answer_of(int result) noexcept { return result == 0 ? 0 : errno; }
 
-void sync_path(const fs::path& directory) noexcept {
+// Where directories cannot be synchronised there is nothing to wait for.
+int sync_open(const descriptor& directory) noexcept { return ::fsync(directory.number()) == 0 || errno == EINVAL ? 0 : errno; }
+
+int sync_path(const fs::path& directory) noexcept {
     const descriptor opened(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (opened) ::fsync(opened.number());
+    return opened ? sync_open(opened) : errno;
 }
 
-// The innermost directories that are missing are made one by one: each is an entry of a parent that has to be synchronised.
+sdk::failure cannot_synchronise(const fs::path& directory, const fs::path& in, int error) {
+    const bool may_pass = error != EACCES && error != EPERM;
+    return sdk::failure(may_pass ? sdk::status::retry : sdk::status::bad_config,
+                        sdk::join("cannot synchronise '", in.empty() ? "." : in.native(), "', in which '", directory.native(),
+                                  "' was made: ", std::generic_category().message(error), "; fsync: off does without"));
+}
+
+// The innermost directories that are missing are made one by one: each is an entry of a parent that has to be synchronised. One that is
+// there may be what somebody made who was killed before that.
 int make_path(const fs::path& path, bool synced) {
     std::error_code failed;
-    if (path.empty() || fs::is_directory(path, failed)) return 0;
+    if (path.empty()) return 0;
     const fs::path clean = path.filename().empty() ? path.parent_path() : path;
-    if (const int error = make_path(clean.parent_path(), synced); error != 0) return error;
+    const fs::path parent = clean.parent_path();
+    if (fs::is_directory(path, failed)) {
+        const int error = synced ? sync_path(parent) : 0;
+        if (error != 0 && error != EACCES) throw cannot_synchronise(clean, parent, error);
+        return 0;
+    }
+    if (const int error = make_path(parent, synced); error != 0) return error;
     if (::mkdir(clean.c_str(), 0777) != 0) return errno == EEXIST ? 0 : errno;
-    if (synced) sync_path(clean.parent_path());
+    if (const int error = synced ? sync_path(parent) : 0; error != 0) {
+        ::rmdir(clean.c_str());  // or the next try would take it for one that is there for good
+        throw cannot_synchronise(clean, parent, error);
+    }
     return 0;
 }
 
@@ -103,8 +123,7 @@ void spool_directory::remove_empty_directories(std::string_view of_file) const n
 int spool_directory::sync(const std::string& directory) const noexcept {
     const descriptor opened(::openat(root(), directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!opened) return errno == ENOENT ? 0 : errno;
-    // Where directories cannot be synchronised there is nothing to wait for.
-    return ::fsync(opened.number()) == 0 || errno == EINVAL ? 0 : errno;
+    return sync_open(opened);
 }
 
 std::string_view directory_of(std::string_view file) noexcept {
