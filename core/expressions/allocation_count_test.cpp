@@ -37,4 +37,9 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     if (size >= refused_size) return nullptr;
     return std::malloc(size == 0 ? 1 : size);
 }
+// Those of the thread sanitizer do not go through the ones above.
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size, const std::nothrow_t& none) noexcept { return operator new(size, none); }
+void operator delete[](void* p) noexcept { operator delete(p); }
+void operator delete[](void* p, std::size_t) noexcept { operator delete(p); }
 #endif
