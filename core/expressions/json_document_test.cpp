@@ -306,6 +306,17 @@ TEST_CASE("a text is found in time that does not grow with the product of both l
     CHECK(transformed("[split('a,,b,', ','), split('aaa', 'aa'), split('', 'x')]", "{}") == R"([["a","","b",""],["","a"],[""]])");
 }
 
+TEST_CASE("a pattern takes steps by its size, for each letter of the text") {
+    const std::string payload = "{\"t\":\"" + std::string(1u << 20, 'x') + "\"}",
+                      more = "error: the expression takes more than 10000000 steps";
+    std::string groups;
+    for (int i = 0; i < 64; ++i) groups += "(x*)";
+    CHECK(transformed("matches(t, '((x{1,20}){1,40})y')", payload) == more);
+    CHECK(transformed("extract(t, '" + groups + "')", payload) == more);
+    CHECK(transformed("matches(t, 'x{200}y')", payload) == "false");
+    CHECK(transformed("[matches('xxy', '((x{1,20}){1,40})y'), len(extract('x', '" + groups + "'))]", payload) == "[true,65]");
+}
+
 TEST_CASE("the deepest expression is compiled and evaluated on a small stack") {
     on_stack(small_stack, [] {
         const auto around = [](std::string_view open, std::string_view inside, std::string_view close, std::size_t depth) {

@@ -72,11 +72,13 @@ value machine::match(const node& n) {
     if (!v.is_text()) fail(k, '"' + described(k) + "\" is no text, but of the type " + std::string{type_name(v.what)});
     const std::string_view text = text_of(v);
     const RE2& pattern = *code_.patterns[n.data];
-    spend(n, text.size() / 8);
     const re2::StringPiece in{text.data(), text.size()};
     constexpr int most = 65;
     re2::StringPiece groups[most];
     const int count = n.flag ? pattern.NumberOfCapturingGroups() + 1 : 0;
+    // At worst each letter is looked at by each part of the pattern, with a copy of all groups.
+    const auto parts = static_cast<std::uint64_t>(pattern.ProgramSize()) * static_cast<std::uint64_t>(count + 8) / 8;
+    spend(n, text.size() * std::max<std::uint64_t>(parts, 16) / 128);
     const bool is_match = pattern.Match(in, 0, text.size(), RE2::UNANCHORED, groups, count);
     if (!n.flag) return value::of(is_match);
     if (!is_match) return value::of(std::span<const value>{});
