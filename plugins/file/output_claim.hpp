@@ -15,9 +15,17 @@ class output_claim {
 public:
     explicit output_claim(const std::string& path) : file_(path + ".writing") {}
 
-    // Which file is meant: another one under the same name is nobody's.
+    // Which file is meant: another one under the same name is nobody's, even where it has got the number of one that is gone.
+    struct file_id {
+        std::uint64_t device = 0, inode = 0;
+        std::int64_t birth = 0;  // ns since 1970; 0: the file system does not say
+        bool operator==(const file_id&) const = default;
+    };
+    // Of an open file; device and inode 0 where that cannot be told.
+    static file_id id_of(int descriptor) noexcept;
     struct place {
-        std::uint64_t from = 0, device = 0, inode = 0;
+        std::uint64_t from = 0;
+        file_id file;
     };
 
     // 0: held. EWOULDBLOCK: another publisher has the file open. Else the claim cannot be written.

@@ -71,13 +71,12 @@ void output_file::check_beginning() const {
 
 output_file::opened output_file::claim_and_cut(const struct stat& is, char delimiter, bool durable, const std::optional<csv_row_end>& row) {
     opened answer;
-    device_ = is.st_dev;
-    inode_ = is.st_ino;
+    id_ = output_claim::id_of(descriptor_);
     auto size = static_cast<std::uint64_t>(is.st_size);
     answer.unclaimed = claim_.take();
     if (claim_.held()) {
         const auto left = claim_.read();
-        if (left && left->device == device_ && left->inode == inode_ && (left->from <= size || !how_.is_plain())) {
+        if (left && left->file == id_ && (left->from <= size || !how_.is_plain())) {
             // A power cut may have taken the bytes behind which the batch began.
             const std::uint64_t from = left->from <= size ? left->from : 0;
             errno = 0;
@@ -148,7 +147,7 @@ std::optional<std::string> output_file::start(std::size_t most) const {
 
 int output_file::claim_from(std::uint64_t from, bool durable) {
     claimed_ = from;
-    const int error = claim_.write(output_claim::place{from, device_, inode_}, durable);
+    const int error = claim_.write(output_claim::place{from, id_}, durable);
     alone_ = error == 0;
     return error;
 }
@@ -168,7 +167,7 @@ void output_file::watch_others(std::uint64_t size) {
 // packed file; an older claim that stays costs time only.
 void output_file::move_claim() {
     constexpr std::uint64_t far = 64 << 20;
-    if (!how_.is_plain() && alone_) claim_.write(output_claim::place{begin_, device_, inode_}, false);
+    if (!how_.is_plain() && alone_) claim_.write(output_claim::place{begin_, id_}, false);
     if (how_.is_plain() && alone_ && begin_ - claimed_ > far) claim_from(begin_, durable_);
 }
 

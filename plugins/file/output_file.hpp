@@ -83,7 +83,7 @@ private:
     bool alone_ = false;     // the claim says which bytes are ours
     bool durable_ = false;   // and is on the disk
     bool has_part_ = false;  // of a packed batch, which the next open cuts, here or elsewhere
-    std::uint64_t device_ = 0, inode_ = 0;
+    output_claim::file_id id_;
     std::uint64_t begin_ = 0;    // size of the file before the batch
     std::uint64_t written_ = 0;  // bytes of the batch in the file
     std::uint64_t claimed_ = 0;  // from where on they are ours
