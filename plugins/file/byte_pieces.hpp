@@ -37,8 +37,9 @@ public:
     void wait_inside(std::uint64_t begin) override;
 
 private:
-    // Of what stands in the file from there to what was read.
-    std::uint64_t sum_from(std::uint64_t begin) const;
+    // Of what stands in the file where it waits: of its first and last bytes, since a packed text that differs does so to its end.
+    std::uint64_t sum() const;
+    void add_to(std::uint64_t& sum, std::uint64_t begin, std::uint64_t end) const;
 
     input_file& from_;
     block block_;

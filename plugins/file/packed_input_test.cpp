@@ -1,4 +1,7 @@
+#include <random>
+
 #include "packed_test.hpp"
+#include "pread_under_test.hpp"
 
 using namespace mqb::file::testing;
 using mqb::codec::compression;
@@ -207,6 +210,27 @@ TEST_CASE("a member that its writer cuts away and writes anew while it is read m
         for (const std::string& line : d.all()) all += line + "\n";
         CHECK(all == "first\n" + text);
     }
+}
+
+TEST_CASE("what comes to a large member, byte by byte, costs no look at all of it each time") {
+    scratch dir;
+    const std::string path = dir / "in";
+    std::string text(8 << 20, '\n');
+    std::minstd_rand random;
+    for (char& one : text) one = static_cast<char>('a' + random() % 26);
+    const std::string whole = member_of(compression::lz4, text + "\n");
+    std::size_t at = whole.size() - 60;
+    write_file(path, whole.substr(0, at));
+    consumer_under_test c(compressed_config(path, compression::lz4), false);
+    c.connect();
+    texts got = c.all();
+    const pread_under_test reads(4000, [] {});
+    for (; at < whole.size(); ++at) {
+        write_file(path, whole.substr(at, 1), true);
+        for (std::string& one : c.all()) got.push_back(std::move(one));
+    }
+    CHECK_FALSE(reads.is_done());
+    CHECK((got == texts{text}));
 }
 
 TEST_CASE("a packed file that is copied and cut is read on in its copy, from the beginning of it") {
