@@ -48,10 +48,14 @@ boost::asio::awaitable<void> running_route::tell_of_end() {
     if (!input_ended_ || stop_requested_ || failing_ || is_late_) co_return;
     last_word_.id = "input.ended";
     last_word_.request = "{}";
-    last_word_.done = [](call& c, status) noexcept { static_cast<last_word&>(c).pending = false; };
-    last_word_.pending = true;
-    if (output_->link->control(last_word_) != status::pending) last_word_.pending = false;
-    while (last_word_.pending && !is_too_late_) co_await until_mail();
+    last_word_.done = [](call& c, status came) noexcept { static_cast<last_word&>(c).came = came; };
+    last_word_.came = output_->link->control(last_word_);
+    while (last_word_.came == status::pending && !is_too_late_) co_await until_mail();
+    const status came = last_word_.came;
+    if (came == status::pending || came == status::ok || came == status::unsupported) co_return;
+    const auto text = last_word_.texts.best(whole_call);
+    log_.write(log_level::warning, definition_.name, definition_.output.path,
+               "did not take the end of its input: " + std::string{text.empty() ? to_text(came) : text});
 }
 
 // Outermost first: what a middleware was lent stays valid until its own end.

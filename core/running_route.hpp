@@ -84,7 +84,7 @@ private:
         bool pending = false;
     };
     struct last_word : control_call {
-        bool pending = false;
+        status came = status::pending;
     };
     struct route_timer : timer {
         running_route* self = nullptr;

@@ -178,3 +178,51 @@ TEST_CASE("an output hears of the end of its input when that has come by itself 
             CHECK(sends >= 1);
         }
 }
+
+TEST_CASE("an output that does not take the end of its input is told, and the route has completed all the same") {
+    struct answer {
+        status what;
+        std::string text, told;
+    };
+    const std::vector<answer> answers_of_outputs{{status::ok, "not read", ""},
+                                                 {status::unsupported, "not read", ""},
+                                                 {status::retry, "", "retry"},
+                                                 {status::bad_config, "the marker is a directory", "the marker is a directory"},
+                                                 {status::disconnected, "", "disconnected"}};
+    for (const bool at_once : {true, false})
+        for (const answer& given : answers_of_outputs) {
+            rig r{source_named("prefix", answers::by_mail), sink_named("ordered", answers::by_mail), messages, 5};
+            int asked = 0;
+            r.on_event = [&](rig& self, std::size_t) {
+                if (!self.output || self.output->on_control) return;
+                self.output->on_control = [&](core::control_call& c) {
+                    ++asked;
+                    if (!given.text.empty()) c.texts.set(core::whole_call, given.text);
+                    if (at_once) return given.what;
+                    struct letter : core::mail {
+                        core::call* what = nullptr;
+                        status came{};
+                    };
+                    auto* later = new letter;
+                    later->what = &c;
+                    later->came = given.what;
+                    later->deliver = [](core::mail& m) noexcept {
+                        const std::unique_ptr<letter> one{static_cast<letter*>(&m)};
+                        one->what->done(*one->what, one->came);
+                    };
+                    self.output->post_to_route(*later);
+                    return status::pending;
+                };
+            };
+            run(r);
+            INFO(r.describe());
+            r.check_end();
+            CHECK(r.end().state == route_state::completed);
+            CHECK(asked == 1);
+            const auto lines = r.told().lines("did not take the end of its input");
+            if (given.told.empty()) CHECK(lines.empty());
+            if (!given.told.empty())
+                CHECK(lines == std::vector<quiet_logger::line>{
+                                   {core::log_level::warning, "rig", "output", "did not take the end of its input: " + given.told}});
+        }
+}
