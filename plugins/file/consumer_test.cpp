@@ -134,6 +134,20 @@ TEST_CASE("a record that is too long is given as a broken one with its beginning
         }
 }
 
+TEST_CASE("the header of a CSV file is no record, however long the first row is") {
+    scratch dir;
+    for (const std::size_t size : {100U, 5000U, 70000U, 300000U, 1000000U, 5000000U}) {
+        const std::string large(size, 'x');
+        write_file(dir / "in", "\n\na,b\n\n1," + large + "\n2,\n");
+        consumer_under_test c(config(dir / "in", R"("format":"csv")"));
+        c.connect();
+        const texts all = c.all();
+        REQUIRE(all.size() == 2);
+        CHECK((all[0] == R"({"a":"1","b":")" + large + R"("})"));
+        CHECK(all[1] == R"({"a":"2","b":""})");
+    }
+}
+
 TEST_CASE("a CSV row that is too long, and one that ends inside quotes, are broken records among the others") {
     scratch dir;
     write_file(dir / "in", "a,b\n1,2\n" + std::string(50, 'x') + ",y\n3,4\n5,\"open\n");

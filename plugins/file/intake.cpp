@@ -19,8 +19,8 @@ look take_all(std::string_view unread, const sdk::batch& to, const sdk::receive_
     while (to.takes(call)) {
         look seen = take_one(unread.substr(taken));
         seen.begin += taken;
-        if (seen.what == found::no_room) break;
         taken += seen.taken;
+        if (seen.what == found::no_room) break;
         seen.taken = taken;
         if (seen.what != found::record) return seen;
         if (ends != nullptr) ends->push_back(taken);
@@ -97,19 +97,23 @@ public:
     bool knows_columns() const override { return reader_.knows_columns(); }
 
     look take(std::string_view unread, bool at_end, sdk::batch& to, const sdk::receive_call& call) override {
-        const look stopped = take_all(unread, to, call, ends_, [&](std::string_view rest) {
-            for (;;) {
+        const look stopped = take_all(unread, to, call, ends_, [&](std::string_view rest) -> look {
+            // The header is not looked at again with the row behind it.
+            for (std::size_t passed = 0;;) {
                 auto* const start = reinterpret_cast<char*>(to.prepare(2 * chunk_padding));
                 output_room out{start, start + to.room() - chunk_padding};
-                const look seen = reader_.next(rest, at_end, out);
+                look seen = reader_.next(rest.substr(passed), at_end, out);
+                seen.begin += passed;
+                seen.taken += passed;
                 if (seen.what == found::no_room) {
-                    if (to.size() > 0 && to.payload_bytes() >= enough_for_a_batch) return full;
+                    if (to.size() > 0 && to.payload_bytes() >= enough_for_a_batch) return seen;
+                    passed = seen.taken;
                     to.prepare(2 * to.room());  // more than there is: the slab grows to twice its size at least
                     continue;
                 }
                 if (seen.what != found::record) return seen;
                 const auto size = static_cast<std::size_t>(out.at - start);
-                if (!to.takes(call, size)) return full;
+                if (!to.takes(call, size)) return {found::no_room, 0, 0, seen.begin};
                 to.add_part(to.keep(size), size).lane(lane_);
                 return seen;
             }
