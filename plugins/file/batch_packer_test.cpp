@@ -287,6 +287,25 @@ TEST_CASE("the columns of a packed CSV file are followed, and a rolled file is n
     }
 }
 
+TEST_CASE("the header of a sealed CSV file is known though its first batch is large") {
+    scratch dir;
+    const std::string large((64 << 20) + 1000, 'x');
+    const std::string chosen = R"({"path":")" + (dir / "out") + R"(","format":"csv","encryption":{"key":")" + std::string(key_a) + R"("}})";
+    {
+        publisher_under_test p(chosen);
+        CHECK(p.connect() == "");
+        CHECK(p.send({R"({"b":"1","a":")" + large + R"("})"}) == MQB_OK);
+    }
+    publisher_under_test p(chosen);
+    CHECK(p.connect() == "");
+    CHECK(p.send({R"({"a":"2","b":"3"})"}) == MQB_OK);
+    consumer_under_test c(chosen);
+    CHECK(c.connect() == "");
+    const texts all = c.all();
+    REQUIRE(all.size() == 2);
+    CHECK(all[1] == R"({"b":"3","a":"2"})");
+}
+
 TEST_CASE("a file that cannot be read with what would be appended is left alone") {
     scratch dir;
     const std::string path = dir / "out", target = "4: file target '" + path + "' ";

@@ -31,8 +31,8 @@ struct csv_config {
                 .doc("The first record of a file names the columns; if not, an input needs `columns`."),
             sdk::option("columns", &csv_config::columns)
                 .by_default_json("[]")
-                .doc("Input: names instead of those in the header. Output: exactly these, in this order; else those of the file, or of "
-                     "the first record."),
+                .doc("Input: names instead of those in the header. Output: those of the header that the file has; else exactly these, "
+                     "in this order; else those of the first record."),
             sdk::option("nested", &csv_config::nested)
                 .by_default("flatten")
                 .value("flatten")
@@ -175,7 +175,9 @@ struct config {
                 .value("auto")
                 .uri_query()
                 .by_default_in_uri("auto")
-                .doc("One self-contained member for each batch (README.md). `auto`: by the end of the path, .gz, .lz4 or .zst, else none."),
+                .doc("One self-contained member for each batch (README.md). `auto`: by the end of the path, `.gz`, `.lz4` or `.zst`, also "
+                     "in "
+                     "front of `.enc`; else none."),
             sdk::option("encryption", &config::encryption).doc("Each batch is sealed, after it was compressed (README.md)."),
             sdk::option("name_by", &config::name_by)
                 .by_default("auto")

@@ -49,7 +49,7 @@ void consumer::begin_file() {
     intake_ = make_intake(config_);
     broken_ = {};
     packed_.reset();
-    if (!config_.packed().is_plain()) packed_.emplace(input(), config_);
+    if (!config_.packed().is_plain()) packed_.emplace(input(), config_, config_.max_record_bytes);
     file_ended_ = false;
     ended_ = false;
     begin_ = position;

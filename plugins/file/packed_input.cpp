@@ -15,9 +15,9 @@ constexpr std::uint64_t block_reserve = 64 << 20;
 
 }  // namespace
 
-packed_input::packed_input(input_file& from, const config& chosen)
+packed_input::packed_input(input_file& from, const config& chosen, std::uint64_t longest_record)
     : from_(from), compression_(chosen.packed().compression),
-      longest_block_(std::min(chosen.max_record_bytes, UINT64_MAX - block_reserve) + block_reserve) {
+      longest_block_(std::min(longest_record, UINT64_MAX - block_reserve) + block_reserve) {
     if (chosen.encryption) opener_.emplace(chosen.encryption->opener());
     begin();
 }

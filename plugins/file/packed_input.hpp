@@ -19,7 +19,8 @@ namespace mqb::file {
 class packed_input {
 public:
     // Of a configuration that was checked and whose file is packed.
-    packed_input(input_file& from, const config& chosen);
+    // longest_record: a sealed block that is much larger than that is refused before memory is taken for it.
+    packed_input(input_file& from, const config& chosen, std::uint64_t longest_record);
 
     void begin();
     // More of the text; 0: nothing now.

@@ -16,6 +16,9 @@ bool may_pass(int error) {
     return std::ranges::find(all, error) != std::ranges::end(all);
 }
 
+// Of the batch that a sealed file begins with, which is opened as a whole for its header.
+constexpr std::uint64_t longest_first_record = 1 << 30;
+
 }  // namespace
 
 publisher::publisher(const sdk::context& made, config chosen)
@@ -109,7 +112,7 @@ std::optional<std::string> publisher::start_of_text() {
     std::size_t size = 0;
     try {
         file.open(true);
-        packed_input unpacked(file, config_);
+        packed_input unpacked(file, config_, longest_first_record);
         while (size < text.size()) {
             const std::size_t more = unpacked.read({text.data() + size, text.size() - size});
             if (more == 0) break;

@@ -34,7 +34,8 @@ bool sealed_pieces::open_next() {
     if (there.size() < block_head_size) return false;
     const std::uint64_t size = block_size(there);
     if (size > longest_)
-        refuse(sdk::join("claims to have ", size, " bytes, more than ", longest_, ", which is `max_record_bytes` and 64 MiB"));
+        refuse(sdk::join("claims to have ", size, " bytes, more than ", longest_,
+                         ": the longest record, of an input `max_record_bytes`, and 64 MiB"));
     if (there.size() - block_head_size < size) return false;
     // What is unread stays in front of the new text.
     const std::string_view left = unread();
