@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <cerrno>
-#include <optional>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pread_under_test.hpp"
 #include "test_host.hpp"
 
 using namespace mqb::file::testing;
@@ -366,97 +363,5 @@ TEST_CASE("half a record that is too long is one record in the copy of a file th
         write_file(dir / "in.log", "new\n");
         CHECK(c.all() == texts{"01234567", "ok 2", "new"});
         CHECK(c.host.counts["records_refused"] == 1);
-    }
-}
-
-TEST_CASE("a file that is copied and cut at any moment while what was freed unsettled comes again is read as a whole") {
-    bool was_cut = true;
-    for (std::size_t moment = 0; was_cut; ++moment) {
-        CAPTURE(moment);
-        scratch dir;
-        write_file(dir / "in.log", "line 1\nline 2\n");
-        tail c(dir, modes[1]);
-        CHECK(c.receive(1) == MQB_OK);
-        CHECK(c.settle(1) == 1);
-        c.free_batch();
-        CHECK(c.receive() == MQB_OK);
-        CHECK(c.got.size() == 1);
-        const pread_under_test cut(moment, [&dir] {
-            fs::copy_file(dir / "in.log", dir / "in.log.1");
-            write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
-        });
-        c.free_batch();
-        texts got = c.all();
-        was_cut = cut.is_done();
-        texts expected{"line 2"};
-        if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
-        CHECK(got == expected);
-    }
-}
-
-TEST_CASE("a file that is copied and cut at any moment while a group starts is read as a whole") {
-    bool was_cut = true;
-    for (std::size_t moment = 0; was_cut; ++moment) {
-        CAPTURE(moment);
-        scratch dir;
-        write_file(dir / "in.log", "line 1\nline 2\n");
-        {
-            tail before(dir, modes[1]);
-            CHECK(before.receive(1) == MQB_OK);
-            CHECK(before.settle(1) == 1);
-            before.free_batch();
-        }
-        const pread_under_test cut(moment, [&dir] {
-            fs::copy_file(dir / "in.log", dir / "in.log.1");
-            write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
-        });
-        tail c(dir, modes[1]);
-        texts got = c.all();
-        was_cut = cut.is_done();
-        texts expected{"line 2"};
-        if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
-        CHECK(got == expected);
-    }
-}
-
-TEST_CASE("a file that is renamed, or copied and cut, is read on when a look at it has failed") {
-    for (const std::string& mode : modes) {
-        for (const bool is_cut : {false, true}) {
-            bool has_failed = true;
-            for (std::size_t number = 0; has_failed; ++number) {
-                CAPTURE(mode);
-                CAPTURE(is_cut);
-                CAPTURE(number);
-                scratch dir;
-                write_file(dir / "in.log", "line 1\n");
-                tail c(dir, mode);
-                std::string got, log;
-                const auto read_on = [&] {
-                    for (int round = 0; round < 6; ++round) {
-                        while ((c.last = c.receive(1)) == MQB_OK && c.batch != nullptr) {
-                            if (c.settle(1) == 1) got += c.got[0].payload + ";";  // else it comes again
-                            c.free_batch();
-                        }
-                        c.host.time += 1'000'000'000;
-                        if (c.last == MQB_OK) continue;
-                        log += c.why + "|";
-                        CHECK(c.connect() == "");
-                    }
-                };
-                read_on();
-                write_file(dir / "in.log", "line 2\n", true);
-                if (is_cut)
-                    fs::copy_file(dir / "in.log", dir / "in.log.1");
-                else
-                    fs::rename(dir / "in.log", dir / "in.log.1");
-                write_file(dir / "in.log", "other\n");
-                const pread_under_test fails(
-                    number, [] {}, EIO);
-                read_on();
-                CAPTURE(log);
-                has_failed = fails.is_done();
-                CHECK(got == "line 1;line 2;other;");
-            }
-        }
     }
 }

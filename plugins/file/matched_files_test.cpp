@@ -3,10 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "packed_test.hpp"
-#include "pread_under_test.hpp"
 
 using namespace mqb::file::testing;
 using texts = std::vector<std::string>;
@@ -189,52 +187,6 @@ TEST_CASE("a file among others that is cut while it runs is read again, open or 
         ::utimensat(AT_FDCWD, (dir / "a.log").c_str(), times, 0);
         CHECK(c.next() == texts{"LINE 4", "LINE 5"});
         CHECK(c.next().empty());
-    }
-}
-
-TEST_CASE("of a file that is cut at any moment, and longer again than before, all is read") {
-    const texts fresh{"other 1", "other 2", "other 3", "other 4", "other 5"};
-    enum { start, run, again };
-    for (const std::string& mode : {consume, group, group + R"(,"read_from_tail":true)"}) {
-        for (const int when : {start, run, again}) {
-            if (when == again && mode == consume) continue;  // comes again as it is in memory
-            bool was_cut = true;
-            for (std::size_t moment = 0; was_cut; ++moment) {
-                CAPTURE(mode);
-                CAPTURE(when);
-                CAPTURE(moment);
-                scratch dir;
-                write_file(dir / "a.log", "line 1\n");
-                if (mode == group) CHECK(reader(dir, group).next() == texts{"line 1"});
-                std::optional<pread_under_test> cut;
-                const auto begin = [&] {
-                    cut.emplace(moment, [&dir] { write_file(dir / "a.log", "other 1\nother 2\nother 3\nother 4\nother 5\n"); });
-                };
-                if (when == start) begin();
-                reader c(dir, mode);
-                texts got;
-                const auto read_on = [&] {
-                    for (const std::string& one : c.next()) got.push_back(one);
-                };
-                if (when != start) {
-                    read_on();
-                    write_file(dir / "a.log", "line 2\n", true);
-                    if (when == again) {
-                        c.host.time += 1'000'000'000;
-                        c.receive();
-                        CHECK(c.got.size() == 1);
-                    }
-                    begin();
-                    c.free_batch();
-                    write_file(dir / "b.log", "b\n");
-                }
-                for (int i = 0; i < 4; ++i) read_on();
-                was_cut = cut->is_done();
-                std::erase(got, "b");
-                std::erase_if(got, [](const std::string& one) { return one.starts_with("line "); });
-                CHECK(got == (was_cut ? fresh : texts{}));
-            }
-        }
     }
 }
 

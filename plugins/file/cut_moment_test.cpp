@@ -1,0 +1,171 @@
+// A file that is cut, or a read of it that fails, between any two reads of its reader.
+#include <cerrno>
+#include <optional>
+
+#include "pread_under_test.hpp"
+#include "test_host.hpp"
+
+using namespace mqb::file::testing;
+using texts = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string consume = R"("mode":"consume")", group = R"("mode":"group_subscribe","group_id":"g")";
+const std::string modes[]{consume, group};
+
+struct reader : consumer_under_test {
+    reader(const std::string& path, const std::string& mode)
+        : consumer_under_test(R"({"path":")" + path + R"(","format":"raw",)" + mode + "}", false) {
+        REQUIRE(connect() == "");
+    }
+    // Over the pauses between two looks at other files.
+    texts rest() {
+        texts given;
+        for (int round = 0; round < 3; ++round) {
+            host.time += 1'000'000'000;
+            for (std::string& one : all()) given.push_back(std::move(one));
+        }
+        return given;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a file that is copied and cut at any moment while what was freed unsettled comes again is read as a whole") {
+    bool was_cut = true;
+    for (std::size_t moment = 0; was_cut; ++moment) {
+        CAPTURE(moment);
+        scratch dir;
+        write_file(dir / "in.log", "line 1\nline 2\n");
+        reader c(dir / "in.log", group);
+        CHECK(c.receive(1) == MQB_OK);
+        CHECK(c.settle(1) == 1);
+        c.free_batch();
+        CHECK(c.receive() == MQB_OK);
+        CHECK(c.got.size() == 1);
+        const pread_under_test cut(moment, [&dir] {
+            fs::copy_file(dir / "in.log", dir / "in.log.1");
+            write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
+        });
+        c.free_batch();
+        texts got = c.rest();
+        was_cut = cut.is_done();
+        texts expected{"line 2"};
+        if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
+        CHECK(got == expected);
+    }
+}
+
+TEST_CASE("a file that is copied and cut at any moment while a group starts is read as a whole") {
+    bool was_cut = true;
+    for (std::size_t moment = 0; was_cut; ++moment) {
+        CAPTURE(moment);
+        scratch dir;
+        write_file(dir / "in.log", "line 1\nline 2\n");
+        {
+            reader before(dir / "in.log", group);
+            CHECK(before.receive(1) == MQB_OK);
+            CHECK(before.settle(1) == 1);
+            before.free_batch();
+        }
+        const pread_under_test cut(moment, [&dir] {
+            fs::copy_file(dir / "in.log", dir / "in.log.1");
+            write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
+        });
+        reader c(dir / "in.log", group);
+        texts got = c.rest();
+        was_cut = cut.is_done();
+        texts expected{"line 2"};
+        if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
+        CHECK(got == expected);
+    }
+}
+
+TEST_CASE("a file that is renamed, or copied and cut, is read on when a look at it has failed") {
+    for (const std::string& mode : modes) {
+        for (const bool is_cut : {false, true}) {
+            bool has_failed = true;
+            for (std::size_t number = 0; has_failed; ++number) {
+                CAPTURE(mode);
+                CAPTURE(is_cut);
+                CAPTURE(number);
+                scratch dir;
+                write_file(dir / "in.log", "line 1\n");
+                reader c(dir / "in.log", mode);
+                std::string got, log;
+                const auto read_on = [&] {
+                    for (int round = 0; round < 6; ++round) {
+                        while ((c.last = c.receive(1)) == MQB_OK && c.batch != nullptr) {
+                            if (c.settle(1) == 1) got += c.got[0].payload + ";";  // else it comes again
+                            c.free_batch();
+                        }
+                        c.host.time += 1'000'000'000;
+                        if (c.last == MQB_OK) continue;
+                        log += c.why + "|";
+                        CHECK(c.connect() == "");
+                    }
+                };
+                read_on();
+                write_file(dir / "in.log", "line 2\n", true);
+                if (is_cut)
+                    fs::copy_file(dir / "in.log", dir / "in.log.1");
+                else
+                    fs::rename(dir / "in.log", dir / "in.log.1");
+                write_file(dir / "in.log", "other\n");
+                const pread_under_test fails(
+                    number, [] {}, EIO);
+                read_on();
+                CAPTURE(log);
+                has_failed = fails.is_done();
+                CHECK(got == "line 1;line 2;other;");
+            }
+        }
+    }
+}
+
+TEST_CASE("of one of several files that is cut at any moment, and longer again than before, all is read") {
+    const texts fresh{"other 1", "other 2", "other 3", "other 4", "other 5"};
+    enum { start, run, again };
+    for (const std::string& mode : {consume, group, group + R"(,"read_from_tail":true)"}) {
+        for (const int when : {start, run, again}) {
+            if (when == again && mode == consume) continue;  // comes again as it is in memory
+            bool was_cut = true;
+            for (std::size_t moment = 0; was_cut; ++moment) {
+                CAPTURE(mode);
+                CAPTURE(when);
+                CAPTURE(moment);
+                scratch dir;
+                write_file(dir / "a.log", "line 1\n");
+                if (mode == group) CHECK(reader(dir / "*.log", group).rest() == texts{"line 1"});
+                std::optional<pread_under_test> cut;
+                const auto begin = [&] {
+                    cut.emplace(moment, [&dir] { write_file(dir / "a.log", "other 1\nother 2\nother 3\nother 4\nother 5\n"); });
+                };
+                if (when == start) begin();
+                reader c(dir / "*.log", mode);
+                texts got;
+                const auto read_on = [&] {
+                    for (const std::string& one : c.rest()) got.push_back(one);
+                };
+                if (when != start) {
+                    read_on();
+                    write_file(dir / "a.log", "line 2\n", true);
+                    if (when == again) {
+                        c.host.time += 1'000'000'000;
+                        c.receive();
+                        CHECK(c.got.size() == 1);
+                    }
+                    begin();
+                    c.free_batch();
+                    write_file(dir / "b.log", "b\n");
+                }
+                for (int i = 0; i < 4; ++i) read_on();
+                was_cut = cut->is_done();
+                std::erase(got, "b");
+                std::erase_if(got, [](const std::string& one) { return one.starts_with("line "); });
+                CHECK(got == (was_cut ? fresh : texts{}));
+            }
+        }
+    }
+}
