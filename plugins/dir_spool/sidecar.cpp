@@ -4,8 +4,7 @@
 
 #include <mqb/sdk/json.hpp>
 #include <mqb/sdk/metadata_text.hpp>
-
-#include "utf8.hpp"
+#include <mqb/sdk/utf8.hpp>
 
 namespace mqb::dir_spool {
 namespace {
@@ -41,8 +40,10 @@ bool is_private(const sdk::metadata_entry& entry) noexcept {
 }
 
 void append_text(std::string_view text, std::string& to) {
-    if (is_utf8(text)) return sdk::append_json_text(to, text);
-    sdk::append_json_text(to, as_utf8(text));
+    if (sdk::is_utf8(text)) return sdk::append_json_text(to, text);
+    std::string repaired;
+    sdk::append_as_utf8(text, repaired);
+    sdk::append_json_text(to, repaired);
 }
 
 }  // namespace

@@ -29,3 +29,21 @@ TEST_CASE("the bad part is the longest one that could have begun a character") {
     CHECK(utf8_character("\xed\xa0\x80") == -1);
     CHECK(utf8_character("\xe2\x82\xac") == 3);
 }
+
+TEST_CASE("every bad part becomes one replacement character, and what is good stays") {
+    const auto repaired = [](std::string_view text) {
+        std::string to = "before ";
+        append_as_utf8(text, to);
+        CHECK(is_utf8(to));
+        return to.substr(7);
+    };
+    const std::string r = "\xef\xbf\xbd";
+    CHECK(repaired("") == "");
+    CHECK(repaired("abc \xe2\x82\xac") == "abc \xe2\x82\xac");
+    CHECK(repaired("\xff\xfe") == r + r);
+    CHECK(repaired("\xc3(") == r + "(");
+    CHECK(repaired("\xe2\x82") == r);  // a cut character is one part
+    CHECK(repaired("\xf0\x9f\x98\xe2\x82\xac") == r + "\xe2\x82\xac");
+    CHECK(repaired("\xed\xa0\x80") == r + r + r);  // a surrogate: no byte of it begins a character
+    CHECK(repaired(std::string_view("\0\xc0", 2)) == std::string(1, '\0') + r);
+}

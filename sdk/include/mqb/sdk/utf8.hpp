@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace mqb::sdk {
@@ -42,6 +43,16 @@ inline bool is_utf8(std::string_view text) noexcept {
         text.remove_prefix(static_cast<std::size_t>(length));
     }
     return true;
+}
+
+// Appends the text, with U+FFFD in place of each bad part, the longest one that could have begun a character: as Unicode recommends it.
+inline void append_as_utf8(std::string_view text, std::string& to) {
+    while (!text.empty()) {
+        const int length = utf8_character(text);
+        const auto size = static_cast<std::size_t>(length < 0 ? -length : length);
+        to += length < 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, size);
+        text.remove_prefix(size);
+    }
 }
 
 }  // namespace mqb::sdk
