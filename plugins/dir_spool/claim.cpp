@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -46,6 +47,20 @@ int claim::take(int directory) {
         if (::ftruncate(file_.number(), 0) == 0) (void)!::pwrite(file_.number(), text.data(), text.size(), 0);
     }
     return 0;
+}
+
+std::string claim::take_as(std::string_view role, const spool_directory& spool, claim_mode mode) {
+    if (mode == claim_mode::off) return {};
+    const int error = take(spool.root());
+    if (error == 0) return {};
+    if (error != EWOULDBLOCK) {
+        const bool may_pass = error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE;
+        throw sdk::failure(may_pass ? sdk::status::retry : sdk::status::bad_config,
+                           sdk::join("spool '", spool.path(), "': cannot write ", name_, ": ", std::generic_category().message(error)));
+    }
+    std::string why = sdk::join("spool '", spool.path(), "' has a ", role, " already: ", holder_, " holds ", spool.path(), "/", name_);
+    if (mode == claim_mode::exclusive) throw sdk::bad_config(why);
+    return why;
 }
 
 void claim::release() noexcept {

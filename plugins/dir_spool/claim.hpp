@@ -2,8 +2,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "config.hpp"
 #include "descriptor.hpp"
+#include "spool_directory.hpp"
 
 namespace mqb::dir_spool {
 
@@ -15,6 +18,9 @@ public:
     claim& operator=(const claim&) = delete;
     ~claim() { release(); }
 
+    // What a side does with it when it opens a spool. Not empty: somebody else holds it, which the mode allows and the text says. Throws
+    // sdk::failure.
+    std::string take_as(std::string_view role, const spool_directory& spool, claim_mode mode);
     // 0: held, and the file holds our process id. EWOULDBLOCK: somebody else holds it. Else errno.
     int take(int directory);
     void release() noexcept;

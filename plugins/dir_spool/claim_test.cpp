@@ -50,6 +50,30 @@ TEST_CASE("a file that nobody has locked is taken over, whatever stands in it") 
     CHECK(claim("F").take(dir.directory.root()) == EINVAL);
 }
 
+TEST_CASE("somebody else's claim is refused, told, or nothing, and one that cannot be written is refused") {
+    const place dir;
+    claim first("PRODUCER"), second("PRODUCER");
+    CHECK(first.take_as("producer", dir.directory, claim_mode::off) == "");
+    CHECK_FALSE(first.held());
+    CHECK(first.take_as("producer", dir.directory, claim_mode::exclusive) == "");
+    CHECK(first.held());
+    const std::string told = "spool '" + dir.spool() + "' has a producer already: process " + own + " holds " + dir.spool() + "/PRODUCER";
+    CHECK(second.take_as("producer", dir.directory, claim_mode::off) == "");
+    CHECK(second.take_as("producer", dir.directory, claim_mode::warn) == told);
+    const auto refused_by = [&](claim& one) {
+        try {
+            return "taken: " + one.take_as("producer", dir.directory, claim_mode::exclusive);
+        } catch (const mqb::sdk::failure& failed) {
+            CHECK(failed.answer == mqb::sdk::status::bad_config);
+            return std::string(failed.what());
+        }
+    };
+    CHECK(refused_by(second) == told);
+    fs::create_directory(dir / "D");
+    claim bad("D");
+    CHECK(refused_by(bad) == "spool '" + dir.spool() + "': cannot write D: Is a directory");
+}
+
 TEST_CASE("a kill releases the claim and leaves its file") {
     const place dir;
     int ready[2];

@@ -43,23 +43,8 @@ void consumer::connect() {
     }
     failed_.reset();
     next_look_ = {};
-    take_claim();
-}
-
-// Who deletes nothing is in nobody's way.
-void consumer::take_claim() {
-    if (config_.claim == claim_mode::off || !config_.drain_on_read) return;
-    const int error = claim_.take(spool_.root());
-    if (error == 0) return;
-    if (error != EWOULDBLOCK) {
-        const bool may_pass = error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE;
-        throw sdk::failure(may_pass ? sdk::status::retry : sdk::status::bad_config,
-                           sdk::join("spool '", config_.path, "': cannot write ", claim_.name(), ": ", reason(error)));
-    }
-    const std::string why =
-        sdk::join("spool '", config_.path, "' has a consumer already: ", claim_.holder(), " holds ", config_.path, "/", claim_.name());
-    if (config_.claim == claim_mode::exclusive) throw sdk::bad_config(why);
-    host().warning(why);
+    if (!config_.drain_on_read) return;  // who deletes nothing is in nobody's way
+    if (const std::string shared = claim_.take_as("consumer", spool_, config_.claim); !shared.empty()) host().warning(shared);
 }
 
 sdk::status consumer::receive(sdk::receive_call& call, std::chrono::milliseconds slice) {

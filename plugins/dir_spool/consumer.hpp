@@ -53,7 +53,6 @@ private:
         void clear() { chunks.clear(); }
     };
 
-    void take_claim();
     bool look(bool drains);
     bool is_new(std::string_view payload);
     void fill(sdk::receive_call& call, sdk::open_batch<given>& batch);

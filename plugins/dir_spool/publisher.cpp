@@ -33,26 +33,11 @@ void publisher::connect() {
         writer_.begin_anew();
         next_ = 0;
     }
-    take_claim();
+    if (const std::string shared = claim_.take_as("producer", spool_, config_.claim); !shared.empty()) host().warning(shared);
     if (spool_.is_directory(config_.done_file)) throw sdk::bad_config(cannot_remove_marker(EISDIR));
     find_sequence();
     is_open_ = true;
     is_marker_gone_ = false;
-}
-
-void publisher::take_claim() {
-    if (config_.claim == claim_mode::off) return;
-    const int error = claim_.take(spool_.root());
-    if (error == 0) return;
-    if (error != EWOULDBLOCK) {
-        const bool may_pass = error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE;
-        throw sdk::failure(may_pass ? sdk::status::retry : sdk::status::bad_config,
-                           sdk::join("spool '", config_.path, "': cannot write ", claim_.name(), ": ", reason(error)));
-    }
-    const std::string why =
-        sdk::join("spool '", config_.path, "' has a producer already: ", claim_.holder(), " holds ", config_.path, "/", claim_.name());
-    if (config_.claim == claim_mode::exclusive) throw sdk::bad_config(why);
-    host().warning(why);
 }
 
 void publisher::find_sequence() {

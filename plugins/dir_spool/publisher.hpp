@@ -32,7 +32,6 @@ private:
         std::uint32_t written = 0;  // messages that are chunks
         int error = 0;              // why the next one is not
     };
-    void take_claim();
     void find_sequence();
     int remove_marker();
     std::string cannot_remove_marker(int error) const;
