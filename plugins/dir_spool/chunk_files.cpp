@@ -1,5 +1,6 @@
 #include "chunk_files.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace mqb::dir_spool {
@@ -22,6 +23,12 @@ std::string_view without_number(std::string_view name) noexcept {
 
 chunk_files::chunk_files(std::string_view payload_extension, std::string_view metadata_extension)
     : payload_(dotted(payload_extension)), sidecar_(dotted(metadata_extension)) {}
+
+std::string chunk_files::refused(const std::string& file, unsigned number) {
+    const std::string ending = (number > 1 ? '.' + std::to_string(number) : std::string{}) + ".refused";
+    const std::size_t start = file.rfind('/') + 1;  // npos + 1 is 0
+    return file.substr(0, start + std::min(file.size() - start, longest_name - ending.size())) + ending;
+}
 
 file_role chunk_files::role_of(std::string_view file) const noexcept {
     std::optional<file_kind> kind;

@@ -12,6 +12,9 @@ namespace mqb::dir_spool {
 
 inline constexpr std::string_view unfinished_extension = "tmp", refused_extension = "refused";
 
+// Bytes of a file name, and of what may stand behind that of a chunk: ".4294967295.refused".
+inline constexpr std::size_t longest_name = 255, longest_ending = 1 + 10 + 1 + refused_extension.size();
+
 constexpr std::string_view without_dot(std::string_view extension) noexcept {
     return extension.starts_with('.') ? extension.substr(1) : extension;
 }
@@ -34,10 +37,8 @@ public:
     file_role role_of(std::string_view file) const noexcept;
 
     static std::string unfinished(std::string file) { return file += ".tmp"; }
-    // The number tells it from others of this name.
-    static std::string refused(const std::string& file, unsigned number = 1) {
-        return file + (number > 1 ? '.' + std::to_string(number) : std::string{}) + ".refused";
-    }
+    // The number tells it from others of this name. A name that leaves no room for that, which is none of a producer's, is cut.
+    static std::string refused(const std::string& file, unsigned number = 1);
 
 private:
     std::string payload_, sidecar_;  // with their dots; no sidecars: empty

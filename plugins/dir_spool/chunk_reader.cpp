@@ -68,7 +68,7 @@ sidecar chunk_reader::read_sidecar_of(const std::string& payload, int& error) {
     error = 0;
     if (!files_.has_sidecars()) return {};
     const descriptor from = spool_.open_file(files_.sidecar(chunk_of(payload)), O_RDONLY);
-    if (!from && errno == ENOENT) return {};
+    if (!from && (errno == ENOENT || errno == ENAMETOOLONG)) return {};  // beside the longest names there is no room for one
     struct stat is {};
     if (!from || ::fstat(from.number(), &is) != 0) return error = errno, sidecar{};
     sidecar broken;

@@ -11,8 +11,6 @@
 namespace mqb::dir_spool {
 namespace {
 
-constexpr std::size_t longest_name = 255;
-
 bool is_same(std::string_view a, std::string_view b) noexcept {
     return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -76,9 +74,10 @@ void config::check(std::uint32_t side) const {
     }
     if (side != MQB_SIDE_PUBLISHER) return;
     const naming names(naming_pattern, {shard_depth, shard_width});
-    const std::size_t longest = names.longest() + 2 + std::max(payload.size(), sidecar.size()) + unfinished_extension.size();
+    const std::size_t longest = names.longest() + 1 + std::max(payload.size(), sidecar.size()) + longest_ending;
     if (longest > longest_name)
-        throw sdk::bad_config("naming_pattern: a name would have up to ", longest, " bytes; a file name has at most ", longest_name);
+        throw sdk::bad_config("naming_pattern: a name would have up to ", longest,
+                              " bytes, the ending of a refused chunk included; a file name has at most ", longest_name);
 }
 
 }  // namespace mqb::dir_spool

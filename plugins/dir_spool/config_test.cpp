@@ -98,7 +98,14 @@ TEST_CASE("a pattern begins with the sequence and something that is no digit") {
           std::string::npos);
     CHECK(text("{seq}", R"(,"shard_depth":1,"shard_width":1)").find("take 1 digits") != std::string::npos);
     CHECK(text("{seq:07}", R"(,"shard_depth":2)") == "");
-    CHECK(text(("{seq}-" + std::string(230, 'x')).c_str()).find("a file name has at most 255") != std::string::npos);
+    // 20 digits, a dash, the text, ".bin" and ".4294967295.refused"
+    const auto long_text = [&](std::size_t size, const std::string& more = {}) {
+        return text(("{seq}-" + std::string(size, 'x')).c_str(), R"(,"metadata_extension":"")" + more);
+    };
+    CHECK(long_text(211) == "");
+    CHECK(long_text(212) ==
+          "naming_pattern: a name would have up to 256 bytes, the ending of a refused chunk included; a file name has at most 255");
+    CHECK(long_text(211, R"(,"payload_extension":"bins")").find("up to 256 bytes") != std::string::npos);
     // A pattern is the producer's.
     CHECK(refused(R"("naming_pattern":"x")", MQB_SIDE_CONSUMER) == "");
 }

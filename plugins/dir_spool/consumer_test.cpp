@@ -231,6 +231,23 @@ TEST_CASE("a chunk beyond max_record_bytes is refused with its beginning, and th
     CHECK(dir.read("2.bin.3.refused") == "345678");
 }
 
+TEST_CASE("a chunk with the longest name that there is is read and refused as all are") {
+    const std::string stem(255 - 4, 'x'), cut(255 - 8, 'x'), cut_more(255 - 10, 'x');
+    for (const std::string& shard : {std::string{}, std::string("00/")}) {
+        const scratch dir;
+        reader r(dir.config(R"("max_record_bytes":5,"shard_width":2,"shard_depth":)" + std::string(shard.empty() ? "0" : "1")));
+        for (const char* payload : {"the first", "the other"}) {
+            dir.write(shard + stem + ".bin", payload);
+            CHECK(r.drain() == texts{std::string(payload).substr(0, 5)});
+        }
+        dir.write(shard + stem + ".bin", "short");
+        CHECK(r.drain() == texts{"short"});
+        CHECK(dir.read(shard + cut + ".refused") == "the first");
+        CHECK(dir.read(shard + cut_more + ".2.refused") == "the other");
+        CHECK(r.drain().empty());
+    }
+}
+
 TEST_CASE("a chunk that is gone when it is to be read is passed over and counted") {
     const scratch dir;
     for (int i = 1; i <= 3; ++i) dir.write(std::to_string(i) + ".bin", std::to_string(i));
