@@ -65,7 +65,11 @@ void followed_path::open_saved() {
     // After a kill in the middle of a cut the position is still that in the file before.
     if (const auto last = place_->last_read(); config_.remove && (!last || last->inode != first->bytes.inode())) start = {0, {}, false};
     if (!start.note.empty()) host_.warning("file source '", config_.path, "': ", start.note);
-    if (!start.offset) start.offset = config_.read_from_tail ? first->bytes.end_of_records(config_.delimiter_byte()) : 0;
+    if (!start.offset && config_.read_from_tail) {
+        first->bytes.go_to_end_of_records(config_.delimiter_byte());
+        start.offset = first->bytes.position();
+    }
+    if (!start.offset) start.offset = 0;
     if (first->bytes.position() != *start.offset) first->bytes.go_to(*start.offset);
     // Written at once: whether it can be is known before anything is read, and the tail is the one of now after a kill too.
     place_->start_at(first->bytes, *start.offset);
@@ -95,7 +99,7 @@ void followed_path::open_at_end() {
         was_missing_ = was_missing_ || failed.answer == sdk::status::retry;
         throw;
     }
-    if (!was_missing_) first->bytes.go_to(first->bytes.end_of_records(config_.delimiter_byte()));
+    if (!was_missing_) first->bytes.go_to_end_of_records(config_.delimiter_byte());
     first->settled = first->bytes.position();
     files_.push_back(std::move(first));
 }

@@ -98,6 +98,11 @@ std::uint64_t input_file::size() const {
     return static_cast<std::uint64_t>(is.st_size);
 }
 
+void input_file::go_to_end_of_records(char delimiter) {
+    go_to(size());
+    go_back(end_of_records(delimiter));
+}
+
 std::uint64_t input_file::end_of_records(char delimiter) const {
     constexpr std::uint64_t most = 1 << 20;
     const std::uint64_t now = size(), from = now - std::min(now, most);

@@ -53,9 +53,10 @@ public:
     void go_to(std::uint64_t position);
     // The same for a byte that was passed: a file that does not have any more what was read is cut, and nothing more is read of it.
     void go_back(std::uint64_t position);
+    // The same for its end, or that of its last whole record if that is not far before: a record that is being written is a new one.
+    // What takes the place of what stands there meanwhile is not passed over.
+    void go_to_end_of_records(char delimiter);
     std::uint64_t size() const;
-    // Its end, or that of its last whole record if that is not far before: a record that is being written is a new one.
-    std::uint64_t end_of_records(char delimiter) const;
     // The first bytes, as many as there are; reading goes on where it was.
     std::string first_bytes(std::size_t most) const { return bytes_at(descriptor_, 0, most); }
     const read_mark& mark() const noexcept { return mark_; }
@@ -65,6 +66,8 @@ public:
     std::uint64_t inode() const noexcept { return inode_; }
 
 private:
+    std::uint64_t end_of_records(char delimiter) const;
+
     std::string path_;
     int descriptor_ = -1;
     bool regular_ = true;
