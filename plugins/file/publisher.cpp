@@ -58,9 +58,20 @@ void publisher::close() {
     output_.close();
 }
 
+// What is not open as it should be is not written.
 void publisher::open() {
     close();
     if (periodic_) periodic_->start();
+    try {
+        open_file();
+    } catch (...) {
+        output_.close();
+        throw;
+    }
+    was_open_ = true;
+}
+
+void publisher::open_file() {
     const output_file::opened is = output_.open(delimiter_, config_.fsync != fsync_mode::off, records_.row_end());
     if (packer_) check_packed(is);
     mend_ = is.unended;
@@ -74,14 +85,12 @@ void publisher::open() {
                        ".writing' cannot be written: ", std::generic_category().message(is.unclaimed));
     if (mend_) host().warning("file target '", config_.path, "' does not end with the delimiter; it is put behind the last record");
     follow_start();
-    was_open_ = true;
 }
 
 // Behind half a member or block nothing can be read: none may stay, and none may be left that the next publisher does not know of.
 void publisher::check_packed(const output_file::opened& is) {
     const int error = is.uncut != 0 ? is.uncut : is.unclaimed;
     if (error == 0) return;
-    output_.close();
     if (error == EWOULDBLOCK && is.uncut == 0)
         throw sdk::retry_later("file target '", config_.path,
                                "' is open in another publisher; a compressed or encrypted file has one at a time");

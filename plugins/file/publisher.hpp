@@ -42,6 +42,7 @@ private:
 
     // Opens the file and says what is odd about it. Throws sdk::failure.
     void open();
+    void open_file();
     void check_packed(const output_file::opened& is);
     void open_again();
     void close();

@@ -6,6 +6,7 @@
 
 #include "output_file.hpp"
 #include "rolled_files.hpp"
+#include "sync_under_test.hpp"
 #include "test_host.hpp"
 
 using namespace mqb::file::testing;
@@ -225,4 +226,38 @@ TEST_CASE("where no new file can be made, the messages wait") {
     CHECK(p.send({"b"}) == MQB_OK);
     CHECK(read_file(dir / "logs/out") == "b\n");
     CHECK(read_file(dir / "old/out") == "a\n");
+}
+
+TEST_CASE("a new file that cannot be appended to is left alone however often it is tried") {
+    const std::string ways[][2] = {{R"("format":"csv","csv":{"columns":["a"],"on_mismatch":"fail"})", "b\n1\n"},
+                                   {R"("format":"raw","compression":"gzip")", "a line\n"}};
+    for (const auto& [way, other] : ways) {
+        scratch dir;
+        publisher_under_test p(R"({"path":")" + (dir / "out") + "\"," + way + "}");
+        CHECK(p.connect() == "");
+        CHECK(p.send({R"({"a":1})"}) == MQB_OK);
+        std::filesystem::rename(dir / "out", dir / "old");
+        write_file(dir / "out", other);
+        for (int attempt = 0; attempt < 3; ++attempt) CHECK(p.send({R"({"a":2})"}) == MQB_RETRY);
+        CHECK(read_file(dir / "out") == other);
+        std::filesystem::remove(dir / "out");
+        CHECK(p.send({R"({"a":2})"}) == MQB_OK);
+        CHECK(std::filesystem::file_size(dir / "out") == std::filesystem::file_size(dir / "old"));
+    }
+}
+
+TEST_CASE("rolling with fsync: nothing is written into a new file whose folder is not synchronised") {
+    scratch dir;
+    sync_under_test syncs;
+    rolling_publisher p(config(dir / "out", R"("max_bytes":4)", "raw", R"(,"fsync":"batch")"));
+    CHECK(p.connect() == "");
+    syncs.fail_folders(EIO);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        CHECK(p.send({"a", "b", "c"}) == MQB_RETRY);
+        CHECK(p.outcomes == (attempt == 0 ? results{MQB_DONE, MQB_DONE, MQB_UNSENT} : results(3, MQB_UNSENT)));
+        CHECK(read_file(dir / "out").empty());
+    }
+    syncs.fail_folders(0);
+    CHECK(p.send({"c"}) == MQB_OK);
+    CHECK(contents(dir) == names{"c\n", "a\nb\n"});
 }
