@@ -188,3 +188,35 @@ TEST_CASE("a file that is cut at any moment while reading begins at its end is r
         }
     }
 }
+
+TEST_CASE("where records are deleted, a file that is cut by others at any moment is read as a whole") {
+    const texts fresh{"other 1", "other 2", "other 3"};
+    for (const bool is_start : {true, false}) {
+        bool was_cut = true;
+        for (std::size_t moment = 0; was_cut; ++moment) {
+            CAPTURE(is_start);
+            CAPTURE(moment);
+            scratch dir;
+            write_file(dir / "in.log", "line 1\nline 2\n");
+            std::optional<pread_under_test> cut;
+            const auto begin = [&] { cut.emplace(moment, [&dir] { write_file(dir / "in.log", "other 1\nother 2\nother 3\n"); }); };
+            if (is_start) begin();
+            texts got;
+            {
+                reader c(dir / "in.log", R"("delete":true)");
+                if (!is_start) begin();
+                CHECK(c.receive(1) == MQB_OK);
+                if (c.batch != nullptr) {
+                    got.push_back(c.got[0].payload);
+                    CHECK(c.settle(1) == 1);
+                    c.free_batch();
+                }
+                for (const std::string& one : c.rest()) got.push_back(one);
+            }
+            was_cut = cut->is_done();
+            std::erase_if(got, [](const std::string& one) { return one.starts_with("line "); });
+            CHECK(got == (was_cut ? fresh : texts{}));
+            CHECK(read_file(dir / "in.log").empty());
+        }
+    }
+}

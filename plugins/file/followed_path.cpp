@@ -185,7 +185,7 @@ bool followed_path::is_quiet(const input_file& read) {
 
 void followed_path::watch_late(const input_file& left) {
     auto late = std::make_unique<input_file>(left.path());
-    late->take_over(left.descriptor(), left.position());
+    late->take_over(left.descriptor(), left.position(), left.mark());
     late_ = std::move(late);
 }
 

@@ -61,10 +61,11 @@ void input_file::reopen() {
     ::close(std::exchange(descriptor_, fresh));
 }
 
-void input_file::take_over(int descriptor, std::uint64_t position) {
+void input_file::take_over(int descriptor, std::uint64_t position, const read_mark& known) {
     struct stat is {};
     read_mark mark;
     mark.start(descriptor, position);
+    const bool is_known = known.holds_in(descriptor);
     if (::fstat(descriptor, &is) != 0) throw sdk::disconnected("cannot look at file source '", path_, "': ", reason(errno));
     const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     if (own < 0) throw sdk::disconnected("cannot go on with file source '", path_, "': ", reason(errno));
@@ -72,9 +73,9 @@ void input_file::take_over(int descriptor, std::uint64_t position) {
     descriptor_ = own;
     device_ = is.st_dev;
     inode_ = is.st_ino;
-    cut_ = false;
+    cut_ = !is_known;
     position_ = position;
-    mark_ = std::move(mark);
+    mark_ = is_known ? std::move(mark) : known;
 }
 
 void input_file::go_to(std::uint64_t position) {

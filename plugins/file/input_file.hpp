@@ -26,8 +26,9 @@ public:
     void open(bool missing_is_final);
     // After a failure to read it: the same file anew, at the same place, if its path still names it.
     void reopen();
-    // It is this one now, whatever its path names; reading goes on at this byte. When that fails it is the one it was.
-    void take_over(int descriptor, std::uint64_t position);
+    // It is this one now, whatever its path names; reading goes on at this byte. When that fails it is the one it was. known: what it
+    // has, if it was not cut since.
+    void take_over(int descriptor, std::uint64_t position, const read_mark& known);
     void close() noexcept;
 
     // Reads what is there; 0: nothing now. Does not wait: of a pipe it takes only what has come. What is read is what stands behind

@@ -57,6 +57,14 @@ int append(int from, std::uint64_t& begin, std::uint64_t end, int to) {
     return 0;
 }
 
+// 0 or errno.
+int take_mark(read_mark& mark, int of, std::uint64_t size) {
+    try {
+        mark.start(of, size);
+        return 0;
+    } catch (const sdk::failure&) { return EIO; }
+}
+
 }  // namespace
 
 std::shared_ptr<shared_front> shared_front::of(const input_file& file) {
@@ -145,7 +153,10 @@ bool shared_front::cut(const std::string& path, when how_eagerly, const checks& 
         if (size_of(descriptor_) == copied) break;
     }
     struct stat made {};
+    read_mark mark;
     if (error == 0 && ::fstat(to, &made) != 0) error = errno;
+    // While nobody else can write to it.
+    if (error == 0) error = take_mark(mark, to, static_cast<std::uint64_t>(made.st_size));
     // Looked at afterwards: if it still is what was read, this is its rest.
     const bool is_named = error == 0 && file.is_as_read() && is_named_by(path);
     // Known before it has the name: whoever opens it then shares this.
@@ -161,6 +172,7 @@ bool shared_front::cut(const std::string& path, when how_eagerly, const checks& 
     if (before_ >= 0) ::close(before_);
     before_ = std::exchange(descriptor_, to);
     before_size_ = copied;
+    made_ = std::move(mark);
     forget(device_, inode_);
     removed_ += place - header;
     device_ = made.st_dev;
@@ -186,7 +198,7 @@ void shared_front::follow(input_file& file, std::uint64_t& removed) const {
     const std::lock_guard lock(mutex_);
     if (file.device() == device_ && file.inode() == inode_) return;
     const std::uint64_t place = file.position() + removed;
-    file.take_over(descriptor_, place - removed_);
+    file.take_over(descriptor_, place - removed_, made_);
     removed = removed_;
 }
 

@@ -59,6 +59,7 @@ private:
     int descriptor_;   // of the file as it is now
     int before_ = -1;  // of the one that was cut, with its size then
     std::uint64_t before_size_ = 0;
+    read_mark made_;  // what a file that was made by a cut had before it got its name
     std::uint64_t device_, inode_;
     std::uint64_t removed_ = 0;
     std::uint64_t kept_ = 0;  // so many first bytes stay
