@@ -220,3 +220,43 @@ TEST_CASE("where records are deleted, a file that is cut by others at any moment
         }
     }
 }
+
+TEST_CASE("what is appended at any moment, by whoever opens the file or has it open, comes once") {
+    for (const std::string& mode : {std::string(R"("delete":true)"), group}) {
+        for (const bool keeps_open : {false, true}) {
+            if (keeps_open && mode != group) continue;  // it writes into a file without a name in the end
+            bool was_added = true;
+            for (std::size_t moment = 0; was_added; ++moment) {
+                CAPTURE(mode);
+                CAPTURE(keeps_open);
+                CAPTURE(moment);
+                scratch dir;
+                write_file(dir / "in.log", "line 1\nline 2\n");
+                std::ofstream writer(dir / "in.log", std::ios::app);
+                std::optional<pread_under_test> added;
+                added.emplace(moment, [&] {
+                    if (keeps_open)
+                        writer << "line 3\n" << std::flush;
+                    else
+                        write_file(dir / "in.log", "line 3\n", true);
+                });
+                texts got;
+                {
+                    reader c(dir / "in.log", mode);
+                    CHECK(c.receive(1) == MQB_OK);
+                    got.push_back(c.got[0].payload);
+                    CHECK(c.settle(1) == 1);
+                    c.free_batch();
+                    for (const std::string& one : c.rest()) got.push_back(one);
+                    was_added = added->is_done();
+                    added.reset();
+                    for (const std::string& one : c.rest()) got.push_back(one);
+                }
+                for (const std::string& one : reader(dir / "in.log", mode).rest()) got.push_back(one);
+                texts all{"line 1", "line 2"};
+                if (was_added) all.push_back("line 3");
+                CHECK(got == all);
+            }
+        }
+    }
+}
