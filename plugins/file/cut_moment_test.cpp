@@ -2,8 +2,8 @@
 #include <cerrno>
 #include <optional>
 
+#include "packed_test.hpp"
 #include "pread_under_test.hpp"
-#include "test_host.hpp"
 
 using namespace mqb::file::testing;
 using texts = std::vector<std::string>;
@@ -257,6 +257,36 @@ TEST_CASE("what is appended at any moment, by whoever opens the file or has it o
                 if (was_added) all.push_back("line 3");
                 CHECK(got == all);
             }
+        }
+    }
+}
+
+TEST_CASE("a packed file that is cut at any moment, and longer again than before, is read as a whole") {
+    const std::string key = R"("encryption":{"key_id":"k1","key":")" + std::string(key_a) + R"("})";
+    for (const bool is_sealed : {false, true}) {
+        const auto packed = [&](const std::string& text) {
+            return is_sealed ? block_of(keys_of(key_a, "k1"), text) : member_of(mqb::codec::compression::gzip, text);
+        };
+        bool was_cut = true;
+        for (std::size_t moment = 0; was_cut; ++moment) {
+            CAPTURE(is_sealed);
+            CAPTURE(moment);
+            scratch dir;
+            write_file(dir / "in.log", packed("line 1\nline 2\n"));
+            const std::string other = packed("other 1\n") + packed("other 2\nother 3\n") + packed("other 4\n");
+            const pread_under_test cut(moment, [&] { write_file(dir / "in.log", other); });
+            std::string got, log;
+            reader c(dir / "in.log", is_sealed ? key : R"("compression":"gzip")");
+            for (int round = 0; round < 6; ++round) {
+                for (const std::string& one : c.rest()) got += one + ";";
+                if (c.last == MQB_DISCONNECTED) CHECK(c.connect() == "");
+                log += c.why + "|";
+            }
+            was_cut = cut.is_done();
+            const std::size_t from = got.find("other");
+            CAPTURE(got);
+            CAPTURE(log);
+            CHECK((from == got.npos ? "" : got.substr(from)) == (was_cut ? "other 1;other 2;other 3;other 4;" : ""));
         }
     }
 }
