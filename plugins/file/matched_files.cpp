@@ -47,12 +47,18 @@ bool matched_files::open() {
     if (table_) {
         const std::string note = table_->open();
         if (!note.empty()) host_.warning("file source '", config_.path, "': ", note);
-        if (!has_listed_) is_new_group_ = table_->size() == 0;
+        if (!has_listed_) is_new_group_ = !table_->has_begun();
     }
     if (next_.empty() && (drains_ || !has_listed_ || host_.now() - listed_ >= pause_)) list();
     while (!next_.empty() && files_.empty())
         if (file first = open_next()) files_.push_back(std::move(first));
+    set_begun();
     return is_open();
+}
+
+// All that was there at the start has its place: what comes from here on is new, in the next run too.
+void matched_files::set_begun() {
+    if (table_ && next_.empty()) table_->set_begun();
 }
 
 // All that match now, and of these in next_ those that have something to read.
@@ -174,6 +180,7 @@ matched_files::sight matched_files::look(std::uint64_t unread) {
         set_lost(now);
         next_.push_front(identity_of(now.bytes));
     }
+    set_begun();
     if (next_.empty()) {
         if (!drains_ && host_.now() - listed_ < pause_) return sight::nothing;
         list();

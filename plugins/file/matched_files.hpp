@@ -44,6 +44,7 @@ private:
     };
 
     void list();
+    void set_begun();
     file open_next();
     bool find_start(known& of, input_file& bytes);
     // It is read from its beginning, as another one.

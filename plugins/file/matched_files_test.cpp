@@ -272,6 +272,19 @@ TEST_CASE("a subscriber and a tail get all that comes after the start, to files 
     }
 }
 
+TEST_CASE("what comes between two runs of a tail is read, also to a file of which nothing was to be passed over") {
+    const std::string mode = group + R"(,"read_from_tail":true)";
+    for (const std::string before : {"none", "", "hal"}) {
+        scratch dir;
+        if (before != "none") write_file(dir / "a.log", before);
+        CHECK(reader(dir, mode).next().empty());
+        write_file(dir / "a.log", "f\nnew\n", true);
+        write_file(dir / "b.log", "b\n");
+        CHECK(reader(dir, mode).next() == texts{before == "hal" ? "half" : "f", "new", "b"});
+        CHECK(reader(dir, mode).next().empty());
+    }
+}
+
 TEST_CASE("each CSV file has its header, and a message says of which file it is") {
     scratch dir;
     write_file(dir / "a.log", "x,y\n1,2\n3,4\n");

@@ -53,7 +53,7 @@ std::string unescaped(std::string_view text) {
 }
 
 // line := "1 " place device inode head-size head tail-size tail name sum LF, a blank between each two. A place of 0: the file
-// is known no more.
+// is known no more; of no file: the group has begun.
 std::string line_of(const file_identity& of, const saved_place& p) {
     const std::string text = sdk::join("1 ", position_text(p.place), " ", of.first, " ", of.second, " ", p.head_size, " ", p.head, " ",
                                        p.tail_size, " ", p.tail, " ", escaped(p.path), " ");
@@ -123,6 +123,7 @@ std::string place_table::open() {
         const std::size_t end = text.find('\n', at);
         if (end == text.npos) break;  // of a kill
         const auto one = parse(std::string_view(text).substr(at, end - at));
+        has_begun_ = has_begun_ || one;
         if (!one)
             ++damaged;
         else if (one->second.place == 0)
@@ -136,6 +137,7 @@ std::string place_table::open() {
     } catch (...) {
         ::close(std::exchange(journal_, -1));  // the next open() begins anew
         places_.clear();
+        has_begun_ = false;
         throw;
     }
     if (damaged > 0) note = sdk::join(damaged, " lines of '", path_, "' are damaged: of these files the places before them count");
@@ -214,10 +216,15 @@ void place_table::append(const file_identity& of, const saved_place& place) {
     }
     ++lines_;
     size_ += line.size();
+    has_begun_ = true;
+}
+
+void place_table::set_begun() {
+    if (!has_begun_) append({}, {});
 }
 
 void place_table::write_anew() {
-    std::string text;
+    std::string text = has_begun_ ? line_of({}, {}) : std::string();
     for (const auto& [of, place] : places_) text += line_of(of, place);
     if (const int error = replace_small_file(path_, text, true); error != 0)
         throw sdk::retry_later("cannot write '", path_, "': ", reason(error));
@@ -225,7 +232,7 @@ void place_table::write_anew() {
     if (fresh < 0) throw sdk::retry_later("cannot open '", path_, "': ", reason(errno));
     ::close(std::exchange(journal_, fresh));
     sync_directory_of(path_);
-    lines_ = places_.size();
+    lines_ = places_.size() + (has_begun_ ? 1 : 0);
     size_ = text.size();
 }
 

@@ -44,6 +44,9 @@ public:
     // `path_of`: where a file is now; empty: it is gone.
     void expect_copies(const std::vector<std::string>& paths, const std::function<std::string(const file_identity&)>& path_of);
     std::size_t size() const noexcept { return places_.size(); }
+    // Whether the group was there before: something was saved, be it only that it had begun.
+    bool has_begun() const noexcept { return has_begun_; }
+    void set_begun();
 
     // False: the file does not have these bytes any more, and nothing was written.
     bool save(const input_file& file, std::uint64_t place);
@@ -60,6 +63,7 @@ private:
     std::string path_;
     held_file lock_;
     int journal_ = -1;
+    bool has_begun_ = false;
     std::uint64_t lines_ = 0;
     std::uint64_t size_ = 0;  // of all whole lines
     std::map<file_identity, saved_place> places_;
