@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace mqb::conformance {
 namespace {
@@ -91,13 +92,11 @@ mqb_status fake_host::on_wait_until(mqb_host* h, std::uint64_t at, mqb_call* cal
     std::lock_guard lock(self.guard_);
     if (!self.timers_.emplace(call->operation, timer{at, call}).second)
         note(rules::struct_owner, "wait_until was given an operation that is in flight on this host");
-    if (!self.clock_.joinable()) {
-        self.clock_ = std::thread([&self] {
+    if (!std::exchange(self.has_clock_, true))
+        std::thread([&self] {
             this_thread_is_the_kits();
             self.run_timers();
-        });
-        self.clock_.detach();
-    }
+        }).detach();
     self.changed_.notify_all();
     return MQB_PENDING;
 }

@@ -74,8 +74,8 @@ private:
     std::mutex guard_;
     std::condition_variable changed_;
     std::map<std::uint64_t, timer> timers_;  // by operation
-    std::thread clock_;
-    bool delivering_ = false;
+    bool has_clock_ = false;                 // one thread, which lives as long as the process
+    bool delivering_ = false;                // it is inside the completion of a timer
     std::vector<seen_event> events_;
     std::set<std::int64_t> tokens_;  // of LANES_ENDING
     std::size_t raised_ = 0;
