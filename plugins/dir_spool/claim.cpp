@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -14,11 +16,17 @@ namespace {
 
 constexpr int safely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
+// Who has just taken the lock writes its number a moment later.
 std::string holder_in(int file) {
-    std::array<char, 32> text{};
-    if (::pread(file, text.data(), text.size() - 1, 0) <= 0) return "another process";
-    const std::size_t digits = std::strspn(text.data(), "0123456789");
-    return digits == 0 ? "another process" : "process " + std::string(text.data(), digits);
+    for (int look = 0; look < 500; ++look) {
+        std::array<char, 32> text{};
+        const bool is_there = ::pread(file, text.data(), text.size() - 1, 0) > 0;
+        const std::size_t digits = std::strspn(text.data(), "0123456789");
+        if (digits != 0) return "process " + std::string(text.data(), digits);
+        if (is_there) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return "another process";
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include <unistd.h>
 
@@ -37,11 +39,21 @@ void group_position::forget() noexcept {
     ::unlink(fingerprint_file_.c_str());
 }
 
+// Who has just taken the lock writes its number a moment later.
+std::optional<std::uint64_t> group_position::holder() const {
+    std::optional<std::uint64_t> process;
+    for (int look = 0; look < 500 && !process; ++look) {
+        if (look != 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        process = position_from(read_small_file(lock_.path()).value_or(""));
+    }
+    return process;
+}
+
 std::string group_position::keep_alone() {
     if (lock_.held()) return {};
     const int error = lock_.take();
     if (error == EWOULDBLOCK) {
-        const std::optional<std::uint64_t> process = position_from(read_small_file(lock_.path()).value_or(""));
+        const std::optional<std::uint64_t> process = holder();
         throw sdk::bad_config("'", sidecar_, "' has a reader already, ",
                               process ? sdk::join("process ", *process) : std::string("another process"),
                               process == static_cast<std::uint64_t>(::getpid()) ? ", this one" : "", ": ", remedy_);

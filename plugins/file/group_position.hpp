@@ -51,6 +51,7 @@ public:
     const std::string& sidecar() const noexcept { return sidecar_; }
 
 private:
+    std::optional<std::uint64_t> holder() const;
     // The sidecar says `before` or, when a save has got so far, `to`. Written before it. `before` is `from`, or a place in the file
     // that was read before this one.
     struct fingerprint {

@@ -1,3 +1,8 @@
+#include <chrono>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,6 +70,20 @@ TEST_CASE("a sidecar that another program wrote is taken") {
     CHECK(taken.warnings.empty());
     write_file(dir / "in.g.offset", "2\n");  // and one that was set back by hand
     CHECK(run(dir).got == texts{"b", "c"});
+}
+
+TEST_CASE("a reader that has just taken the lock of a group is named, though its number is written a moment later") {
+    scratch dir;
+    write_file(dir / "in", "a\n");
+    const int lock = ::open((dir / "in.g.offset.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    REQUIRE(::flock(lock, LOCK_EX | LOCK_NB) == 0);
+    std::string said;
+    std::thread second([&] { said = consumer_under_test(config(dir / "in")).connect(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(::pwrite(lock, "77\n", 3, 0) == 3);
+    second.join();
+    CHECK(said.find("has a reader already, process 77: each group") != std::string::npos);
+    ::close(lock);
 }
 
 TEST_CASE("a second reader of a group is refused as long as there is the first, and told who that is") {
