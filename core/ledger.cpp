@@ -77,6 +77,7 @@ bool ledger::has_room() const noexcept {
     // So many are about to be dead in a row that the route is going to pause: nothing more is read before that is known.
     if (policy_.stop_after && longest_dead_row_ >= policy_.stop_after) return false;
     if (promised_.max_unsettled_messages && unsettled() >= promised_.max_unsettled_messages) return false;
+    if (most_bytes_ && bytes_ && bytes_ + bytes_per_message_ > most_bytes_) return false;
     return !promised_.max_unsettled_batches || batches_.size() < promised_.max_unsettled_batches;
 }
 
@@ -103,6 +104,10 @@ status ledger::receive(receive_call& c) {
         slot.max_messages =
             std::min<std::uint32_t>(slot.max_messages, promised_.max_unsettled_messages - static_cast<std::uint32_t>(unsettled()));
     slot.max_bytes = c.max_bytes;
+    if (most_bytes_) {  // the caller may have asked before it knew of the last batch
+        const std::uint64_t room = most_bytes_ > bytes_ ? most_bytes_ - bytes_ : 1;
+        slot.max_bytes = c.max_bytes == 0 ? room : std::min(c.max_bytes, room);
+    }
     slot.drain = c.drain;
     slot.messages = {};
     slot.batch = nullptr;

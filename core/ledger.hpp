@@ -42,6 +42,8 @@ public:
 
     // Before the first receive. Without one, REJECT goes to the leaf.
     void set_policy(failure_policy policy) { policy_ = std::move(policy); }
+    // Nothing more is read while one more message like the last would pass this. 0: no limit.
+    void set_most_bytes(std::uint64_t bytes) noexcept { most_bytes_ = bytes; }
     // What failed at a message that is about to be settled with NACK or REJECT. No attempts: it was not tried.
     void note(const message& about, failure_note what) { notes_.put(about.id, std::move(what)); }
     // Messages wait to be presented again, and it is time: a receive gets them at once.
@@ -213,6 +215,7 @@ private:
     std::uint64_t unrecorded_ = 0;
     std::uint64_t bytes_ = 0;
     std::uint64_t bytes_per_message_ = 0;
+    std::uint64_t most_bytes_ = 0;
     std::uint64_t returned_held_ = 0;  // returned, in batches that are not freed yet
     std::uint64_t ignored_ = 0;
 };

@@ -5,6 +5,32 @@
 
 using namespace mqb::core;
 
+TEST_CASE("nothing more is read while one more message like the last would pass the bytes that are allowed") {
+    ledger_bench b{settle_unit::message};
+    b.book->set_most_bytes(1000);
+    b.upper.max_bytes = 900;
+    b.book->receive(b.upper);
+    CHECK(b.leaf->receiving->max_bytes == 900);
+    const std::string payload(400, 'x');
+    auto& messages = b.arrays.emplace_back(2);
+    for (message& m : messages) m.payload = {reinterpret_cast<const std::uint8_t*>(payload.data()), payload.size(), nullptr};
+    receive_call& c = *b.leaf->receiving;
+    c.messages = message_list{std::span<const message>{messages}};
+    c.batch = &b.numbers.emplace_back(1);
+    c.done(c, status::ok);
+    void* const first = b.upper.batch;
+    CHECK(b.book->bytes() >= 800);
+    // Who asks again all the same waits until there is room.
+    b.book->receive(b.upper);
+    CHECK(b.leaf->asked.size() == 1);
+    CHECK(b.settle(first, {0, 1}) == "oo");
+    b.leaf->answer(0, "o");
+    b.book->free_batch(first);
+    while (b.box.deliver_all()) {}
+    CHECK(b.leaf->asked.size() == 2);
+    CHECK(b.leaf->receiving->max_bytes == 900);
+}
+
 TEST_CASE("unit message: indexes are given in any order, several calls at a time") {
     ledger_bench b{settle_unit::message};
     void* batch = b.receive({1, 1, 1, 1});

@@ -205,7 +205,7 @@ TEST_CASE("a nested input has no ledger: what is settled reaches the leaf, and l
 TEST_CASE("retry and dlq are there without a plugin, and a route's dlq has the endpoint of its configuration") {
     chain_setting s;
     add_builtin(s.middlewares);
-    CHECK(s.middlewares.names() == texts{"dlq", "layer", "retry"});
+    CHECK(s.middlewares.names() == texts{"dlq", "filter", "layer", "retry", "transform"});
     s.definition.output.config = "refuses";
     s.definition.output.middlewares = {{"retry", "{}", "output.middlewares[0]", {}}, {"dlq", "{}", "output.middlewares[1]", {}}};
     s.definition.output.middlewares[1].nested = {{"/endpoint", {"end", "", "letters", {}, {}}}};

@@ -53,6 +53,9 @@ public:
     [[nodiscard]] virtual std::string_view schema() const noexcept = 0;
     // In: what the inner side promises. Out: what remains of it.
     [[nodiscard]] virtual result<promises> promise(std::string_view config, side which, promises inner) const = 0;
+    // On an input it settles by itself, in any order and with any disposition: only the ledger takes that, which stands below the
+    // middlewares of a route's input, and not below those of an input inside another endpoint.
+    [[nodiscard]] virtual bool needs_ledger() const noexcept { return false; }
     virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> wrap(instance_context context, std::string config,
                                                                            consumer& inner) = 0;
     virtual boost::asio::awaitable<result<std::unique_ptr<publisher>>> wrap(instance_context context, std::string config,

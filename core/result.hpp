@@ -15,6 +15,7 @@ namespace mqb::core {
 struct failure {
     status what = status::retry;
     std::string text;
+    std::string excerpt = {};  // lines that show where in a text of the configuration; empty: there is none
 };
 
 template <class T>

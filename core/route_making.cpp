@@ -164,6 +164,7 @@ void running_route::set_up() {
     policy.first_pause = definition_.first_again;
     policy.longest_pause = definition_.longest_again;
     input_->book->set_policy(std::move(policy));
+    input_->book->set_most_bytes(definition_.max_in_flight_bytes);
 }
 
 boost::asio::awaitable<bool> running_route::make_workers() {

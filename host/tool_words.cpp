@@ -19,7 +19,8 @@ void add_copy(CLI::App& app, command_actions& to) {
     command.add_option("source", into->source, "Where messages come from: a URI, or - for standard input")->required()->type_name("SOURCE");
     command.add_option("target", into->target, "Where they go: a URI, or - for standard output")->required()->type_name("TARGET");
     add_plugin_options(command, into->plugins);
-    command.add_option("--filter", into->filter, "Only messages for which this is true; not in this version")->type_name("EXPRESSION");
+    command.add_option("--filter", into->filter, "Only messages for which this is true, as by the middleware filter")
+        ->type_name("EXPRESSION");
     add_limit_option(command, into->limit, "End after so many messages of the source", "COUNT");
     command.add_flag("--drain", into->drain, "End at the end of the source");
     command.add_option("--wait", into->wait, "End when nothing has come for so long since the source was connected")

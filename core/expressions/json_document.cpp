@@ -14,10 +14,10 @@ namespace mqb::core::expressions {
 
 namespace {
 
+constexpr std::string_view broken = "it is no JSON";
 constexpr std::size_t usual_size = 1u << 20;
 constexpr std::size_t longest_text = 0xffff'fff0u;
 
-bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool has_escape(std::string_view t) noexcept { return t.find('\\') != std::string_view::npos; }
 
 std::string_view text_of(simdjson::error_code e) noexcept {
@@ -61,8 +61,12 @@ std::string_view json_document::read(std::string_view text) {
         ends_.reset(new std::uint32_t[size]);
         ends_size_ = size;
     }
-    has_escapes_ = has_escape(text);
-    return check();
+    const std::size_t first_escape = text.find('\\');
+    has_escapes_ = first_escape != std::string_view::npos;
+    has_escaped_keys_ = false;
+    // One that stands in no text is part of what is no scalar.
+    if (has_escapes_ && !has_good_escapes(text.substr(first_escape))) return broken;
+    return check(first_escape);
 }
 
 void json_document::shrink() noexcept {
@@ -71,19 +75,6 @@ void json_document::shrink() noexcept {
     ends_.reset();
     capacity_ = ends_size_ = 0;
     count_ = 0;
-}
-
-// From where a scalar begins to the blanks before the next place.
-inline std::string_view json_document::scalar(std::uint32_t place) const noexcept {
-    const std::uint32_t from = places_[place];
-    std::size_t to = place + 1 < count_ ? places_[place + 1] : text_.size();
-    while (is_blank(text_[to - 1])) --to;
-    return text_.substr(from, to - from);
-}
-
-std::string_view json_document::quoted(std::uint32_t place) const noexcept {
-    const std::string_view whole = scalar(place);
-    return whole.substr(1, whole.size() - 2);
 }
 
 inline bool json_document::is_scalar_good(std::uint32_t place) const noexcept {
@@ -95,13 +86,13 @@ inline bool json_document::is_scalar_good(std::uint32_t place) const noexcept {
     }
 }
 
-std::string_view json_document::check() noexcept {
-    constexpr std::string_view broken = "it is no JSON", early = "it ends too early";
+// escape: the first one in the text; none: npos.
+std::string_view json_document::check(std::size_t escape) noexcept {
+    constexpr std::string_view early = "it ends too early";
     const std::uint32_t* const places = places_;
     const char* const text = text_.data();
     const std::uint32_t count = count_;
     std::uint32_t* const ends = ends_.get();
-    const bool has_escapes = has_escapes_;
     std::array<std::uint32_t, deepest> open;
     std::uint32_t depth = 0, i = 0;
     bool in_object = false;
@@ -109,7 +100,8 @@ std::string_view json_document::check() noexcept {
     // From a key to its value.
     const auto passes_key = [&] {
         if (count - i < 3 || letter_at(i) != '"' || letter_at(i + 1) != ':') return false;
-        if (has_escapes && !has_good_escapes(quoted(i))) return false;
+        if (escape < places[i]) escape = text_.find('\\', places[i]);
+        if (escape < places[i + 1]) has_escaped_keys_ = true;
         i += 2;
         return true;
     };
@@ -126,7 +118,7 @@ std::string_view json_document::check() noexcept {
                 continue;
             }
         } else {
-            if (c == '"' ? has_escapes && !has_good_escapes(quoted(i)) : !is_scalar_good(i)) return broken;
+            if (c != '"' && !is_scalar_good(i)) return broken;
             ++i;
         }
         // Behind a value, or before the end of what is empty.
@@ -170,19 +162,6 @@ std::string_view json_document::raw(std::uint32_t place) const noexcept {
     return text_.substr(places_[place], places_[ends_[place]] + 1 - places_[place]);
 }
 
-template <class Visit>
-void json_document::each(std::uint32_t container, Visit visit) const {
-    const std::uint32_t end = ends_[container], to_value = letter(container) == '{' ? 2 : 0;
-    const std::uint32_t* const places = places_;
-    const char* const text = text_.data();
-    for (std::uint32_t i = container + 1; i < end;) {
-        if (!visit(i)) return;
-        i += to_value;
-        const char c = text[places[i]];
-        i = (c == '{' || c == '[' ? ends_[i] : i) + 2;
-    }
-}
-
 bool json_document::is_escaped_key(std::uint32_t place, std::string_view key) const noexcept {
     const std::string_view raw = quoted(place);
     if (!has_escape(raw)) return raw == key;
@@ -195,26 +174,20 @@ bool json_document::is_escaped_key(std::uint32_t place, std::string_view key) co
     return longer == key;
 }
 
-value json_document::member_of(std::uint32_t object, std::string_view key) const noexcept {
+std::uint32_t json_document::place_of_member(std::uint32_t object, std::string_view key) const noexcept {
     std::uint32_t found = 0;
-    const char* const text = text_.data();
     each(object, [&](std::uint32_t place) {
-        // Without escapes the key's bytes and a quote stand before the colon, or it is another key.
-        const std::size_t from = std::size_t{places_[place]} + 1, colon = places_[place + 1];
-        const bool is_key = has_escapes_ ? is_escaped_key(place, key)
-                                         : from + key.size() < colon && text[from + key.size()] == '"' &&
-                                               std::memcmp(text + from, key.data(), key.size()) == 0;
-        if (is_key) found = place + 2;
+        if (is_key(place, key)) found = place + 2;
         return true;
     });
-    return found == 0 ? value{} : at(found);
+    return found;
 }
 
-value json_document::element_of(std::uint32_t list, std::uint64_t index) const noexcept {
-    value found;
+std::uint32_t json_document::place_of_element(std::uint32_t list, std::uint64_t index) const noexcept {
+    std::uint32_t found = 0;
     each(list, [&](std::uint32_t place) {
         if (index-- != 0) return true;
-        found = at(place);
+        found = place;
         return false;
     });
     return found;
@@ -231,7 +204,7 @@ std::span<const value> json_document::elements_of(std::uint32_t list, arena& mem
 
 std::string_view json_document::key_text(std::uint32_t place, arena& memory) const {
     const std::string_view raw = quoted(place);
-    if (!has_escapes_ || !has_escape(raw)) return raw;
+    if (!has_escaped_keys_ || !has_escape(raw)) return raw;
     const std::span<char> to = memory.array<char>(raw.size());
     return {to.data(), unescape(raw, to.data())};
 }
@@ -259,7 +232,7 @@ bool json_document::has_repeated_keys(std::uint32_t place, arena& memory) const 
     if (letter(place) != '{' && letter(place) != '[') return false;
     std::vector<std::string_view> keys;
     for (std::uint32_t i = place; i < ends_[place]; ++i) {
-        if (letter(i) != '{') continue;
+        if (letter(i) != '{' || !may_repeat_keys(i)) continue;
         keys.clear();
         each(i, [&](std::uint32_t key) { return keys.push_back(key_text(key, memory)), true; });
         if (keys.size() < 2) continue;
@@ -267,6 +240,61 @@ bool json_document::has_repeated_keys(std::uint32_t place, arena& memory) const 
         if (std::ranges::adjacent_find(keys) != keys.end()) return true;
     }
     return false;
+}
+
+// False: no two keys of the object are the same, by a few of their bytes. Most objects are small, and end here.
+bool json_document::may_repeat_keys(std::uint32_t object) const noexcept {
+    constexpr std::size_t bits = 1024;
+    std::array<std::uint64_t, bits / 64> seen{};
+    bool may = false;
+    each(object, [&](std::uint32_t key) {
+        const std::string_view raw = quoted(key);
+        std::uint64_t mixed = raw.size();
+        if (raw.size() >= 8) {
+            std::uint64_t first, last;
+            std::memcpy(&first, raw.data(), 8);
+            std::memcpy(&last, raw.data() + raw.size() - 8, 8);
+            mixed ^= first ^ last * 31;
+        } else {
+            for (const char c : raw) mixed = mixed * 257 + static_cast<unsigned char>(c);
+        }
+        const std::uint64_t bit = (mixed * 0x9e37'79b9'7f4a'7c15) >> 54;
+        may = (has_escaped_keys_ && has_escape(raw)) || (seen[bit / 64] >> (bit % 64) & 1) != 0;
+        seen[bit / 64] |= std::uint64_t{1} << (bit % 64);
+        return !may;
+    });
+    return may;
+}
+
+void json_document::append(std::string& to, const value& v, arena& memory) const {
+    const auto write_all = [&to](char open, char close, const auto& all, auto one) {
+        to += open;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (i != 0) to += ',';
+            one(all[i]);
+        }
+        to += close;
+    };
+    switch (v.what) {
+        case kind::null: to += "null"; break;
+        case kind::boolean: to += v.flag ? "true" : "false"; break;
+        case kind::raw_list:
+        case kind::raw_object:
+            if (!has_repeated_keys(v.at, memory)) {
+                to += raw(v.at);
+            } else if (v.what == kind::raw_list) {
+                write_all('[', ']', elements_of(v.at, memory), [&](const value& e) { append(to, e, memory); });
+            } else {
+                write_all('{', '}', members_of(v.at, memory), [&](const member& m) {
+                    append_json(to, m.key);
+                    to += ':';
+                    append(to, m.what, memory);
+                });
+            }
+            break;
+        case kind::raw_number: to += v.view(); break;
+        default: to.append(1, '"').append(v.view()).append(1, '"'); break;  // a text, whose escapes are those of the document
+    }
 }
 
 }  // namespace mqb::core::expressions

@@ -40,15 +40,8 @@ void machine::append_json(std::string& to, const value& v) {
         case kind::raw_list:
         case kind::raw_object:
             check_depth_of(v);
-            if (!work_.document.has_repeated_keys(v.at, memory())) {
-                to += work_.document.raw(v.at);
-                break;
-            }
-            if (v.what == kind::raw_list) {
-                append_all(to, '[', ']', work_.document.elements_of(v.at, memory()), [&](const value& e) { append_json(to, e); });
-                break;
-            }
-            [[fallthrough]];
+            work_.document.append(to, v, memory());
+            break;
         case kind::object:
             append_all(to, '{', '}', members_of(v), [&](const member& m) {
                 expressions::append_json(to, m.key);

@@ -18,7 +18,9 @@ std::size_t columns(std::string_view text) {
 
 }  // namespace
 
-std::string with_caret(std::string_view expression, const mistake& m) {
+std::string excerpt(std::string_view expression, const mistake& m) {
+    // A block of a route file ends with a line break, behind which there is nothing to show.
+    expression = expression.substr(0, expression.find_last_not_of(" \t\r\n") + 1);
     const std::size_t offset = std::min<std::size_t>(m.offset, expression.size());
     std::size_t first = expression.substr(0, offset).rfind('\n');
     first = first == std::string_view::npos ? 0 : first + 1;
@@ -38,9 +40,10 @@ std::string with_caret(std::string_view expression, const mistake& m) {
     std::string shown{line};
     std::ranges::replace(shown, '\t', ' ');
     const std::size_t marked = std::max<std::size_t>(1, columns(line.substr(at, m.length)));
-    return readable(m.text) + "\n  " + readable(shown) + "\n  " + std::string(columns(line.substr(0, at)), ' ') + std::string(marked, '^') +
-           '\n';
+    return "  " + readable(shown) + "\n  " + std::string(columns(line.substr(0, at)), ' ') + std::string(marked, '^');
 }
+
+std::string with_caret(std::string_view expression, const mistake& m) { return readable(m.text) + '\n' + excerpt(expression, m) + '\n'; }
 
 void throw_exception_from_error(const mistake& m, const boost::source_location&) { throw std::runtime_error(m.text); }
 

@@ -20,7 +20,9 @@ struct mistake {
 template <class T>
 using outcome = boost::system::result<T, mistake>;
 
-// The text, then the line of the expression with `^` under the place; control characters are blanks, a long line is cut.
+// The line of the expression, then `^` under the place; control characters are blanks, a long line is cut. No line break at its end.
+[[nodiscard]] std::string excerpt(std::string_view expression, const mistake& m);
+// The text, then the excerpt.
 [[nodiscard]] std::string with_caret(std::string_view expression, const mistake& m);
 
 [[noreturn]] void throw_exception_from_error(const mistake& m, const boost::source_location&);

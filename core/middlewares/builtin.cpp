@@ -1,13 +1,17 @@
 #include "core/middlewares/builtin.hpp"
 
 #include "core/middlewares/dlq.hpp"
+#include "core/middlewares/filter.hpp"
 #include "core/middlewares/retry.hpp"
+#include "core/middlewares/transform.hpp"
 
 namespace mqb::core {
 
 void add_builtin(CustomMiddlewareFactory& middlewares) {
     middlewares.add("retry", std::make_shared<retry_factory>());
     middlewares.add("dlq", std::make_shared<dlq_factory>());
+    middlewares.add("filter", std::make_shared<filter_factory>());
+    middlewares.add("transform", std::make_shared<transform_factory>());
 }
 
 }  // namespace mqb::core

@@ -109,7 +109,6 @@ int refuse(const std::string& text, int code = exit_bad_input) {
 }  // namespace
 
 int copy(const copy_options& options) {
-    if (!options.filter.empty()) return refuse("--filter needs expressions, which this version does not have");
     loaded_routes loaded = plan_copy(options);
     if (!tell_findings(loaded) || loaded.routes.empty()) return exit_bad_input;
     config::planned_route& route = loaded.routes.front();

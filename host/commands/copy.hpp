@@ -14,7 +14,7 @@ struct copy_options {
     std::string source;
     std::string target;
     plugin_options plugins;
-    std::string filter;
+    std::optional<std::string> filter;
     std::uint64_t limit = 0;  // messages; 0: no limit
     bool drain = false;
     std::optional<double> wait;                // seconds; nothing came for so long: the end

@@ -56,6 +56,38 @@ void add_number(const char* option, const char* key, const std::optional<std::ui
     to.entries.push_back({key, at, std::move(value)});
 }
 
+// The text as one that says the same where variables are resolved.
+std::string without_variables(const std::string& text) {
+    std::string out;
+    for (const char c : text) out.append(c == '$' ? 2 : 1, c);
+    return out;
+}
+
+// The source with a filter next to the route, that is in front of its middlewares.
+node_ptr with_filter(const node& source, const std::string& expression, config::findings& found) {
+    const config::position at{0, 0, found.source("--filter")};
+    const auto made = [&](shape what) {
+        auto out = std::make_shared<node>();
+        out->what = what;
+        out->at = at;
+        return out;
+    };
+    const auto text = made(shape::scalar);
+    text->text = without_variables(expression);
+    text->is_quoted = true;
+    const auto filter = made(shape::map);
+    filter->entries.push_back({"filter", at, text});
+    const auto steps = made(shape::list);
+    steps->items.push_back(filter);
+    auto out = std::make_shared<node>(source);
+    std::erase_if(out->entries, [&](const config::entry& e) {
+        if (e.key == "middlewares") steps->items.insert(steps->items.end(), e.value->items.begin(), e.value->items.end());
+        return e.key == "middlewares";
+    });
+    out->entries.push_back({"middlewares", at, steps});
+    return out;
+}
+
 }  // namespace
 
 loaded_routes plan_copy(const copy_options& options) {
@@ -68,10 +100,11 @@ loaded_routes plan_copy(const copy_options& options) {
                       out.found};
     auto root = std::make_shared<node>();
     root->what = shape::map;
-    const node_ptr source = reader.read(options.source, "SOURCE", core::consumer_side);
+    node_ptr source = reader.read(options.source, "SOURCE", core::consumer_side);
     const node_ptr target = reader.read(options.target, "TARGET", core::publisher_side);
     out.warnings = catalogue.warnings();
     if (!source || !target) return out;
+    if (options.filter) source = with_filter(*source, *options.filter, out.found);
     root->entries = {{"input", source->at, source}, {"output", target->at, target}};
     add_number("--concurrency", "concurrency", options.concurrency, *root, out.found);
     add_number("--batch-size", "batch_size", options.batch_size, *root, out.found);

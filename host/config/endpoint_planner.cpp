@@ -1,11 +1,28 @@
 #include "host/config/endpoint_planner.hpp"
 
+#include "core/call.hpp"
 #include "host/config/near_match.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace mqb::config {
+
+namespace {
+
+bool holds_secret(const node& n) {
+    return n.is_secret || std::ranges::any_of(n.items, [](const node_ptr& item) { return holds_secret(*item); }) ||
+           std::ranges::any_of(n.entries, [](const entry& e) { return holds_secret(*e.value); });
+}
+
+core::promises everything() {
+    core::promises out;
+    out.flags = core::promises::all_flags;
+    out.dispositions = core::bit(core::disposition::ack) | core::bit(core::disposition::nack) | core::bit(core::disposition::reject);
+    return out;
+}
+
+}  // namespace
 
 planned_ends endpoint_planner::plan_ends(const route_shape& route) {
     route_ = route.definition.name;
@@ -71,11 +88,11 @@ endpoint_planner::answered endpoint_planner::plan(endpoint_shape shape, core::si
     out.definition.type = what.type;
     const auto factory = find(types_.endpoints, what, types_.broken_endpoints, types_.missing_endpoints, "endpoint", wanted_endpoints_);
     if (factory) {
+        const std::size_t before = to_.error_count();
         out.definition.config = config(what, shape.referrer, factory->schema(), factory->sides(), which);
         note_uses(what, which);
         out.definition.nested = plan_nested(checks_.take_nested(), which, open, depth);
-        if (out_.is_complete && !wanted_endpoints_)
-            add_link(what, path + '.' + what.type, factory->promise(out.definition.config, which), out.chain);
+        if (may_ask(before)) add_link(what, path + '.' + what.type, factory->promise(out.definition.config, which), out.chain);
     }
     const auto uses = static_cast<std::ptrdiff_t>(uses_.size());
     plan_middlewares(shape, which, open, depth, out);
@@ -98,11 +115,18 @@ void endpoint_planner::plan_middlewares(const endpoint_shape& shape, core::side 
         const auto factory =
             find(types_.middlewares, what, types_.broken_middlewares, types_.missing_middlewares, "middleware", wanted_middlewares_);
         if (!factory) continue;
+        const std::size_t before = to_.error_count();
+        if (depth > 0 && which == core::consumer_side && factory->needs_ledger()) {
+            to_.error(what.at, what.path,
+                      '"' + what.type + "\" cannot stand at an input inside another endpoint: put it at the input of the route");
+            out_.is_complete = false;
+        }
         made.config = config(what, "", factory->schema(), factory->sides(), which);
         note_uses(what, which);
         made.nested = plan_nested(checks_.take_nested(), which, open, depth, true);
-        if (out_.is_complete && !wanted_endpoints_ && !into.chain.empty())
-            add_link(what, made.path + '.' + what.type, factory->promise(made.config, which, into.chain.back().has), into.chain);
+        // Where nobody can say what it stands on, it stands on everything that there is: its own mistakes are told all the same.
+        const core::promises inner = into.chain.empty() ? everything() : into.chain.back().has;
+        if (may_ask(before)) add_link(what, made.path + '.' + what.type, factory->promise(made.config, which, inner), into.chain);
     }
 }
 
@@ -185,12 +209,16 @@ void endpoint_planner::note_uses(const typed_config& what, core::side which) {
         if (is_enabled_ && !route_.empty()) uses_.push_back({std::move(value), what.type, which, route_});
 }
 
+// Whether a plugin may be asked about a configuration: nothing was wrong with it since there were `errors`.
+bool endpoint_planner::may_ask(std::size_t errors) const { return !wanted_endpoints_ && to_.error_count() == errors; }
+
 // Only bad_config speaks of the file; anything else says that the plugin is not able to answer.
 void endpoint_planner::add_link(const typed_config& what, std::string name, const core::result<core::promises>& answer,
                                 chain_promises& chain) {
     if (answer) return chain.push_back({std::move(name), *answer});
     if (answer.error().what != core::status::bad_config) return break_route('"' + what.type + "\": " + answer.error().text);
-    to_.error(what.at, what.path, answer.error().text);
+    const bool has_secret = what.config && holds_secret(*what.config);
+    to_.error(what.at, what.path, answer.error().text, has_secret ? std::string{} : answer.error().excerpt);
     out_.is_complete = false;
 }
 

@@ -69,6 +69,7 @@ private:
                        core::side which);
     core::result<std::shared_ptr<const schema>> schema_of(std::string_view text);
     void note_uses(const typed_config& what, core::side which);
+    [[nodiscard]] bool may_ask(std::size_t errors) const;
     void add_link(const typed_config& what, std::string name, const core::result<core::promises>& answer, chain_promises& chain);
     void break_route(const std::string& why);
     // "output.middlewares[0]" of "routes.orders.output.middlewares[0]"

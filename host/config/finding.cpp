@@ -22,7 +22,7 @@ std::string finding::line() const {
     if (!out.empty()) out += ": ";
     if (how == severity::warning) out += "warning: ";
     if (!path.empty()) out += path + ": ";
-    return core::readable(out + text);
+    return core::readable(out + text) + (excerpt.empty() ? "" : '\n' + excerpt);
 }
 
 std::string joined(std::string_view path, std::string_view key) {
@@ -49,8 +49,8 @@ const std::string& findings::name_of(position at) const noexcept {
 
 std::string findings::place_text(position at) const { return shown(name_of(at), at); }
 
-void findings::error(position at, std::string_view path, std::string text) {
-    all_.push_back({severity::error, name_of(at), at, std::string{path}, std::move(text)});
+void findings::error(position at, std::string_view path, std::string text, std::string excerpt) {
+    all_.push_back({severity::error, name_of(at), at, std::string{path}, std::move(text), std::move(excerpt)});
 }
 
 void findings::warning(position at, std::string_view path, std::string text) {

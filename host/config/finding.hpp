@@ -17,8 +17,10 @@ struct finding {
     position at;
     std::string path;  // "orders.input.file.path"; empty: the file as a whole
     std::string text;
+    std::string excerpt = {};  // lines that show the place; they stand below
 
-    // "routes.yaml:12:7: orders.input.file.pth: unknown key"; without control characters, which names and values of a file may hold
+    // "routes.yaml:12:7: orders.input.file.pth: unknown key", and the excerpt below it; without control characters, which
+    // names and values of a file may hold
     [[nodiscard]] std::string line() const;
 };
 
@@ -35,7 +37,7 @@ public:
     [[nodiscard]] std::uint32_t source(std::string_view name);
     // "routes.yaml:12:7"
     [[nodiscard]] std::string place_text(position at) const;
-    void error(position at, std::string_view path, std::string text);
+    void error(position at, std::string_view path, std::string text, std::string excerpt = {});
     void warning(position at, std::string_view path, std::string text);
 
     [[nodiscard]] std::size_t error_count() const noexcept;

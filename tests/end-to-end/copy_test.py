@@ -159,10 +159,26 @@ class Copy(bridge.Case):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(expected, done.stderr.decode())
                 self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        done = self.copy("file:in.txt", "null:", "--filter", "a > 1")
-        self.assertEqual((done.returncode, done.stderr), (2, b"copy: --filter needs expressions, which this version does not have\n"))
+        done = self.copy("file:in.txt", "null:", "--filter", "a >")
+        self.assertEqual((done.returncode, done.stderr.decode().splitlines()),
+                         (2, ["--filter: input.middlewares[0].filter: the expression ends where a value is missing", "  a >", "     ^"]))
         for words in (["--limit", "0"], ["--wait", "0"], ["--concurrency", "0"], ["--batch-size", "0"]):
             self.assertEqual(self.copy("file:in.txt", "null:", *words).returncode, 2, words)
+
+    def test_a_filter_lets_through_what_it_holds_of(self):
+        self.write("in.jsonl", '{"a":1,"k":"x"}\n{"a":2,"k":"x"}\n{"a":3,"k":"y"}\n')
+        done = self.copy("file:in.jsonl?format=raw|filter?expression=a%20%3E%201", "file:out.jsonl?format=raw", "--filter", "`${k}!` == 'x!'",
+                         "--drain", "--summary", "s.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.folder / "out.jsonl").read_text(), '{"a":2,"k":"x"}\n')
+        ledger = json.loads((self.folder / "s.json").read_text())["routes"]["copy"]
+        self.assertEqual((ledger["received"], ledger["delivered"], ledger["filtered"]), (3, 1, 2))
+        # It is taken as it is, whatever a route file would make of it.
+        self.write("price.jsonl", '{"p":"$$x"}\n{"p":"$x"}\n')
+        done = self.copy("file:price.jsonl?format=raw", "file:price.out?format=raw", "--filter", 'p == "$$x"', "--drain")
+        self.assertEqual((done.returncode, (self.folder / "price.out").read_text()), (0, '{"p":"$$x"}\n'), done.stderr)
+        done = self.copy("file:price.jsonl?format=raw", "null:", "--filter", "", "--drain")
+        self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_what_is_refused_is_kept_or_ends_the_copy(self):
         self.write("in.txt", "a\ntoo long\nb\n")

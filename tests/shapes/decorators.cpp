@@ -1,5 +1,6 @@
 #include "tests/shapes/decorators.hpp"
 
+#include "core/middlewares/stage_factory.hpp"
 #include "tests/shapes/sink.hpp"
 
 #include <algorithm>
@@ -10,77 +11,6 @@ namespace mqb::shapes {
 using core::disposition;
 using core::settle_entry;
 using core::status;
-
-filtering::filtering(core::consumer& inner, core::instance_context context) : input_decorator(inner, std::move(context)) {
-    below_.self = this;
-    below_.done = [](core::call& c, status answer) noexcept {
-        auto& r = static_cast<inner_receive&>(c);
-        core::receive_call* upper = r.upper;
-        answer = r.self->took(answer);
-        upper->done(*upper, answer);
-    };
-}
-
-status filtering::receive(core::receive_call& c) {
-    below_.upper = &c;
-    below_.max_messages = c.max_messages;
-    below_.max_bytes = c.max_bytes;
-    below_.drain = c.drain;
-    below_.texts.clear();
-    const status answer = inner_.receive(below_);
-    return answer == status::pending ? answer : took(answer);
-}
-
-status filtering::took(status answer) {
-    core::receive_call& upper = *std::exchange(below_.upper, nullptr);
-    upper.messages = {};
-    upper.batch = nullptr;
-    std::swap(upper.texts, below_.texts);
-    if (answer != status::ok || !below_.batch) return answer;
-    auto made = std::make_unique<kept>();
-    made->batch = below_.batch;
-    std::vector<settle_entry> filtered;
-    for (std::uint32_t i = 0; i < below_.messages.count; ++i) {
-        if (identity_of(below_.messages[i]).second % 3 != 0) {
-            made->messages.push_back(below_.messages.copy(i));
-            made->index.push_back(i);
-            continue;
-        }
-        settle_entry& e = filtered.emplace_back();
-        e.index = i;
-        e.reason = {"filtered", 8};
-    }
-    std::vector<core::outcome> outcomes(filtered.size());
-    core::settle_call now;
-    now.batch = made->batch;
-    now.entries = core::list<const settle_entry>{std::span<const settle_entry>{filtered}};
-    now.outcomes = core::list<core::outcome>{std::span<core::outcome>{outcomes}};
-    if (!filtered.empty()) (void)inner_.settle(now);
-    if (made->messages.empty()) return inner_.free_batch(made->batch), status::ok;
-    upper.messages = core::message_list{std::span<const core::message>{made->messages}};
-    upper.batch = made.get();
-    kept_.emplace(made.get(), std::move(made));
-    return status::ok;
-}
-
-status filtering::settle(core::settle_call& c) {
-    kept& k = *kept_.at(c.batch);
-    std::vector<settle_entry> entries;
-    for (std::uint32_t i = 0; i < c.entries.count; ++i) {
-        entries.push_back(c.entries.copy(i));
-        entries.back().index = k.index[entries.back().index];
-    }
-    core::settle_call below;
-    below.batch = k.batch;
-    below.entries = core::list<const settle_entry>{std::span<const settle_entry>{entries}};
-    below.outcomes = c.outcomes;
-    return inner_.settle(below);
-}
-
-void filtering::free_batch(void* batch) {
-    inner_.free_batch(kept_.at(batch)->batch);
-    kept_.erase(batch);
-}
 
 status settling_later::settle(core::settle_call& c) {
     auto* made = new letter;
@@ -234,10 +164,27 @@ public:
     }
 };
 
+// Filters every third message of a partition; the stage itself is the one of core.
+class filtering final : public core::stage_factory {
+public:
+    filtering() : stage_factory("filtering") {}
+    [[nodiscard]] std::string_view schema() const noexcept override { return "{}"; }
+
+private:
+    struct thirds final : core::message_stage {
+        core::staged apply(core::message& m, std::vector<core::counted_block>&, std::string&) override {
+            return identity_of(m).second % 3 == 0 ? core::staged::filtered : core::staged::passes;
+        }
+    };
+    [[nodiscard]] core::result<std::unique_ptr<core::message_stage>> make(std::string_view, core::side) const override {
+        return std::unique_ptr<core::message_stage>{std::make_unique<thirds>()};
+    }
+};
+
 }  // namespace
 
 void add_decorators(core::CustomMiddlewareFactory& to) {
-    to.add("filtering", std::make_shared<decorator_factory<filtering, void>>());
+    to.add("filtering", std::make_shared<filtering>());
     to.add("settling-later", std::make_shared<decorator_factory<settling_later, void>>());
     to.add("talkative", std::make_shared<decorator_factory<talkative, void>>());
     to.add("holding-back", std::make_shared<decorator_factory<void, holding_back>>());

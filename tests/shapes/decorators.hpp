@@ -28,30 +28,6 @@ protected:
     core::mailbox& box_;
 };
 
-// Expects an inner side that answers settles at once, as the ledger does. Acknowledges every third message of a partition with the reason "filtered" and gives the others on.
-class filtering final : public input_decorator {
-public:
-    filtering(core::consumer& inner, core::instance_context context);
-    core::status receive(core::receive_call& c) override;
-    core::status settle(core::settle_call& c) override;
-    void free_batch(void* batch) override;
-    void cancel(core::call& c) override { inner_.cancel(&c == below_.upper ? below_ : c); }
-
-private:
-    struct kept {
-        void* batch = nullptr;
-        std::vector<core::message> messages;
-        std::vector<std::uint32_t> index;  // of the inner batch
-    };
-    struct inner_receive : core::receive_call {
-        filtering* self = nullptr;
-        core::receive_call* upper = nullptr;
-    };
-    core::status took(core::status answer);
-    inner_receive below_;
-    std::map<void*, std::unique_ptr<kept>> kept_;
-};
-
 // Answers every settle later.
 class settling_later final : public input_decorator {
 public:
@@ -110,7 +86,7 @@ private:
     core::call* closing_ = nullptr;  // waits for the timer and the nudge
 };
 
-// The names: filtering, settling-later, talkative, holding-back.
+// The names: filtering (every third message of a partition, on either side), settling-later, talkative, holding-back.
 void add_decorators(core::CustomMiddlewareFactory& to);
 
 }  // namespace mqb::shapes
