@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """bench.py MQBRIDGE PLUGIN_DIR FLOOR [ROWS]: CSV to JSON lines through the program and through the floor, in turn; then with three
-columns typed by the schema of a transform, where the floor types what looks like a number or a truth.
+columns typed by the reader, and by the schema of a transform, where the floor types what looks like a number or a truth.
 
 Checks each result once.
 """
@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import side_by_side  # noqa: E402
 
 
-SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}, "amount": {"type": "number"}, "active": {"type": "boolean"}}}'
+TYPES = {"id": "integer", "amount": "number", "active": "boolean"}
+SCHEMA = json.dumps({"type": "object", "properties": {name: {"type": t} for name, t in TYPES.items()}})
 
 
 def check_typed(source, made):
@@ -34,16 +35,18 @@ def main():
         source, ours, theirs = (os.path.join(scratch, n) for n in ("rows.csv", "ours.jsonl", "floor.jsonl"))
         subprocess.run([sys.executable, os.path.join(side_by_side.FLOORS, "gen_csv.py"), str(rows), source], check=True)
 
-        def compare(title, middlewares, more=()):
-            route = (f"csv_to_jsonl:\n  input: {{file: {{path: {source}, format: csv}}{middlewares}}}\n"
+        def compare(title, options="", middlewares="", more=()):
+            route = (f"csv_to_jsonl:\n  input: {{file: {{path: {source}, format: csv{options}}}{middlewares}}}\n"
                      f"  output: {{file: {{path: {ours}, format: raw}}}}\n")
             side_by_side.compare(f"{title}, {rows} rows", rows,
                                  {"mqbridge": side_by_side.route_command(mqbridge, plugins, scratch, route), "floor": [floor, source, theirs, *more]},
                                  lambda: os.path.exists(ours) and os.remove(ours))
 
-        compare("CSV to JSON lines", "")
+        compare("CSV to JSON lines")
         subprocess.run([sys.executable, os.path.join(side_by_side.FLOORS, "check_csv.py"), source, ours], check=True)
-        compare("CSV to typed JSON lines", f", middlewares: [{{transform: {{schema: {SCHEMA}}}}}]", ["typed"])
+        compare("CSV to typed JSON lines", options=f", csv: {{types: {json.dumps(TYPES)}}}", more=["typed"])
+        check_typed(source, ours)
+        compare("CSV to JSON lines typed by a transform", middlewares=f", middlewares: [{{transform: {{schema: {SCHEMA}}}}}]", more=["typed"])
         check_typed(source, ours)
 
 

@@ -1,5 +1,6 @@
 #include "config.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <mqb/plugin.h>
@@ -43,6 +44,9 @@ void check_csv(const config& c, std::uint32_t side) {
     if (c.csv.quote != "none" && !csv_byte(c.csv.quote))
         throw sdk::bad_config("csv.quote: one ASCII character, 0xNN or none was expected, not \"", c.csv.quote, '"');
     if (is_input && c.csv.on_mismatch == "fail") throw sdk::bad_config("csv.on_mismatch: `fail` is for outputs");
+    for (const auto& [name, type] : c.csv.types)
+        if (!c.csv.columns.empty() && std::find(c.csv.columns.begin(), c.csv.columns.end(), name) == c.csv.columns.end())
+            throw sdk::bad_config("csv.types: '", name, "' is not among the `columns`");
     if (const auto why = is_input ? why_unreadable(c.dialect()) : why_unwritable(c.dialect())) throw sdk::bad_config("csv: ", *why);
 }
 
@@ -117,12 +121,13 @@ csv_dialect config::dialect() const {
     chosen.delimiter = delimiter_byte();
     chosen.header = csv.header;
     chosen.columns = csv.columns;
+    chosen.types = csv.types;
     return chosen;
 }
 
 bool config::has_csv_settings() const {
-    return csv.separator != "," || csv.quote != "\"" || !csv.header || !csv.columns.empty() || csv.nested != "flatten" ||
-           csv.on_mismatch != "warn";
+    return csv.separator != "," || csv.quote != "\"" || !csv.header || !csv.columns.empty() || !csv.types.empty() ||
+           csv.nested != "flatten" || csv.on_mismatch != "warn";
 }
 
 }  // namespace mqb::file

@@ -18,6 +18,7 @@ struct csv_config {
     std::string separator, quote, nested, on_mismatch;
     bool header = true;
     std::vector<std::string> columns;
+    std::map<std::string, csv_type> types;
 
     static constexpr auto options() {
         return sdk::options(
@@ -33,6 +34,16 @@ struct csv_config {
                 .by_default_json("[]")
                 .doc("Input: names instead of those in the header. Output: those of the header that the file has; else exactly these, "
                      "in this order; else those of the first record."),
+            sdk::option("types", &csv_config::types)
+                .by_default_json("{}")
+                .value("string", csv_type::text)
+                .value("integer", csv_type::integer)
+                .value("number", csv_type::number)
+                .value("boolean", csv_type::boolean)
+                .consumer_only()
+                .doc("By the name of a column, what its cells are: `string`, `integer`, `number` or `boolean`. A cell that is something "
+                     "else is "
+                     "an error of its record; an empty one is null. Columns without a type are strings."),
             sdk::option("nested", &csv_config::nested)
                 .by_default("flatten")
                 .value("flatten")

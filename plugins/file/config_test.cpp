@@ -69,6 +69,12 @@ TEST_CASE("the csv block becomes a dialect") {
     CHECK(refused(R"({"path":"a","format":"csv","csv":{"quote":"''"}})").starts_with("csv.quote: "));
     CHECK(refused(R"({"path":"a","format":"csv","csv":{"on_mismatch":"fail"}})") == "csv.on_mismatch: `fail` is for outputs");
     CHECK(refused(R"({"path":"a","format":"csv","csv":{"columns":["x","x"]}})") == "csv: `columns` repeats 'x'");
+    const config typed = read(R"({"path":"a","format":"csv","csv":{"columns":["x","y"],"types":{"y":"number","x":"string"}}})");
+    CHECK(typed.dialect().types == std::map<std::string, csv_type>{{"x", csv_type::text}, {"y", csv_type::number}});
+    CHECK(typed.has_csv_settings());
+    CHECK(refused(R"({"path":"a","format":"csv","csv":{"columns":["x"],"types":{"y":"number"}}})") ==
+          "csv.types: 'y' is not among the `columns`");
+    CHECK(refused(R"({"path":"a","format":"csv","csv":{"types":{"y":"float"}}})").starts_with("csv/types/y: "));
 }
 
 TEST_CASE("a csv dialect that cannot be written is refused") {

@@ -13,6 +13,12 @@ namespace {
 // A block that has grown for a long record is not filled with the next ones: what was never written takes no memory.
 constexpr std::size_t most_read = 1 << 20;
 
+void drop_line_end(std::string& record, char delimiter) {
+    if (!record.ends_with(delimiter)) return;
+    record.pop_back();
+    if (delimiter == '\n' && record.ends_with('\r')) record.pop_back();
+}
+
 }  // namespace
 
 consumer::consumer(const sdk::context& made, config chosen)
@@ -120,7 +126,7 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
         look seen;
         if (knows_start(at_end)) seen = take(at_end, to, ends, call);
         if (seen.what == found::too_much) keep(seen);
-        if (seen.what == found::too_long || seen.what == found::open_quote) set_aside(seen);
+        if (is_broken(seen.what)) set_aside(seen);
         block_.drop(seen.taken);
         if (broken_.whole) continue;
         if (seen.what == found::record) return;
@@ -231,17 +237,22 @@ void consumer::set_aside(const look& record) {
     broken_.end = here + record.taken;
     broken_.number = records_++;
     const std::string which = sdk::join("record ", broken_.number + 1, begin_ > 0 ? sdk::join(" since byte ", begin_) : std::string());
-    broken_.reason = record.what == found::open_quote
-                         ? sdk::join("csv: file source '", input().path(), "' ends inside a quoted field (", which, ", at byte ",
-                                     broken_.begin, "); the file looks truncated")
-                         : sdk::join("file source '", input().path(), "': ", which, ", at byte ", broken_.begin, ", has ", record.size,
-                                     " bytes, more than max_record_bytes (", config_.max_record_bytes, ')');
+    if (record.what == found::open_quote)
+        broken_.reason = sdk::join("csv: file source '", input().path(), "' ends inside a quoted field (", which, ", at byte ",
+                                   broken_.begin, "); the file looks truncated");
+    else if (record.what == found::wrong_type)
+        broken_.reason =
+            sdk::join("csv: file source '", input().path(), "': ", which, ", at byte ", broken_.begin, ": ", intake_->why_wrong());
+    else
+        broken_.reason = sdk::join("file source '", input().path(), "': ", which, ", at byte ", broken_.begin, ", has ", record.size,
+                                   " bytes, more than max_record_bytes (", config_.max_record_bytes, ')');
     if (!intake_->knows_columns()) {
         const std::string reason = std::move(broken_.reason);
         broken_ = {};
         throw sdk::bad_config(reason, ", and it is the one that the columns are told from");
     }
     if (broken_.bytes.size() < record.size) broken_.reason += sdk::join("; here are its first ", broken_.bytes.size());
+    if (record.what == found::wrong_type) drop_line_end(broken_.bytes, config_.delimiter_byte());
     broken_.whole = true;
     broken_.passed = 0;
     host().count("records_refused", 1);

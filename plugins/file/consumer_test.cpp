@@ -168,6 +168,26 @@ TEST_CASE("a CSV row that is too long, and one that ends inside quotes, are brok
     }
 }
 
+TEST_CASE("a CSV row with a cell of another type is a broken record, without its line end") {
+    scratch dir;
+    write_file(dir / "in", "n,b\r\n1,x\r\ntwo,y\r\n3,z\r\nfour,w");
+    for (const std::uint32_t most : {1U, 2U, 512U}) {
+        consumer_under_test c(config(dir / "in", R"("format":"csv","csv":{"types":{"n":"integer","m":"number"}})"));
+        c.connect();
+        const auto all = c.letters(most);
+        CHECK(c.last == MQB_END);
+        REQUIRE(all.size() == 4);
+        CHECK(all[0].payload == R"({"n":1,"b":"x"})");
+        CHECK(all[1].payload == "two,y");
+        CHECK(all[1].metadata.starts_with("mqb.error=csv: file source '" + (dir / "in") +
+                                          "': record 2, at byte 10: the cell of column 'n' is no integer;"));
+        CHECK(all[2].payload == R"({"n":3,"b":"z"})");
+        CHECK(all[3].payload == "four,w");
+        CHECK(all[3].metadata.find("record 4, at byte 22: the cell") != std::string::npos);
+        CHECK(c.host.warnings == texts{"file source '" + (dir / "in") + "': csv.types: 'm' is no column of the file"});
+    }
+}
+
 TEST_CASE("a CSV header that cannot be read is no broken record: nothing behind it could be told apart") {
     scratch dir;
     write_file(dir / "long", std::string(50, 'x') + ",y\n3,4\n");

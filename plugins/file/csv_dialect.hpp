@@ -1,10 +1,13 @@
 // Csv dialect: the bytes that carry CSV syntax, and what the first record is for.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "csv_type.hpp"
 
 namespace mqb::file {
 
@@ -13,7 +16,8 @@ struct csv_dialect {
     std::optional<char> quote = '"';      // none: quotes are ordinary characters
     char delimiter = '\n';
     bool header = true;
-    std::vector<std::string> columns;  // instead of the names in the header
+    std::vector<std::string> columns;       // instead of the names in the header
+    std::map<std::string, csv_type> types;  // of columns of a file that is read; the others are texts
 };
 
 // What separators may be when they are guessed, in order of preference.

@@ -39,21 +39,27 @@ bool make_unique(std::vector<std::string>& names) {
     return repeated;
 }
 
-csv_keys::csv_keys(const std::vector<std::string>& names) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
+csv_keys::csv_keys(const csv_dialect& dialect) {
+    csv_type before = csv_type::text;
+    for (const std::string& column : dialect.columns) {
+        const auto typed = dialect.types.find(column);
+        const csv_type type = typed == dialect.types.end() ? csv_type::text : typed->second;
         std::string name;
-        append_as_utf8(names[i], name);
+        append_as_utf8(column, name);
         const std::size_t size = name.size();
         name.append(chunk_padding, '\0');
         std::string inside(size * longest_escape + chunk_padding, '\0');
         inside.resize(static_cast<std::size_t>(put_json_text(inside.data(), std::string_view(name).substr(0, size)) - inside.data()));
 
         const std::size_t offset = text_.size();
-        text_.append(i == 0 ? "{\"" : "\",\"").append(inside).append("\":\"");
-        pieces_.push_back({offset, text_.size() - offset});
-        total_ += text_.size() - offset;
+        text_.append(pieces_.empty() ? "{\"" : before == csv_type::text ? "\",\"" : ",\"").append(inside);
+        text_.append(type == csv_type::text ? "\":\"" : "\":");
+        pieces_.push_back({offset, text_.size() - offset, type});
+        total_ += text_.size() - offset + (type == csv_type::text ? 0 : longest_gain);
+        before = type;
         text_.append(chunk_padding, '\0');
     }
+    if (before != csv_type::text) end_ = std::string_view("}\0", 1);
     total_ += 2;
 }
 

@@ -28,7 +28,9 @@ TEST_CASE("a name that repeats gets a suffix that no other column has") {
 
 TEST_CASE("keys are written as JSON, short and long") {
     const std::string long_name(70, 'k');
-    const csv_keys keys({"a\"b", long_name, "c"});
+    csv_dialect dialect;
+    dialect.columns = {"a\"b", long_name, "c"};
+    const csv_keys keys(dialect);
     std::string to(1024, '?');
     char* at = to.data();
     for (std::size_t i = 0; i < keys.count(); ++i) at = keys.put(at, i);

@@ -2,6 +2,7 @@
 // looked for as bytes arrive, and it is converted once more when the end is there.
 #include "csv_reader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "json_string.hpp"
@@ -27,7 +28,7 @@ struct stops_with_two : stops_with_one {
 
 csv_reader::csv_reader(csv_dialect dialect, std::size_t longest)
     : dialect_(std::move(dialect)), longest_(longest), wants_header_(dialect_.header || !dialect_.separator), end_of_cut_row_(row_end()) {
-    if (!wants_header_) keys_ = csv_keys(dialect_.columns);
+    if (!wants_header_) keys_ = csv_keys(dialect_);
 }
 
 csv_row_end csv_reader::row_end() const noexcept {
@@ -65,10 +66,12 @@ csv_reader::progress csv_reader::convert(const char* from, const char* const end
 
     chunk16 seen = chunk16::none();
     std::size_t column = 0;
+    bool is_wrong = false;
     for (;;) {  // a field
         char* const before = o;
         if (column < columns) [[likely]]
             o = keys_.put(o, column);
+        char* const cell = o;
         if (quotes && p < end && *p == quote) {
             ++p;
             for (;;) {
@@ -111,6 +114,13 @@ csv_reader::progress csv_reader::convert(const char* from, const char* const end
             }
             o = put_escaped(o, *p++);
         }
+        if (column < columns && keys_.type(column) != csv_type::text) {
+            if (char* const behind = make_value(cell, o, keys_.type(column)); behind != nullptr) [[likely]] {
+                o = behind;
+            } else if (!std::exchange(is_wrong, true)) {
+                wrong_column_ = column;
+            }
+        }
         if (++column > columns) o = before;
         if (p < end && *p == separator) {
             ++p;
@@ -120,13 +130,16 @@ csv_reader::progress csv_reader::convert(const char* from, const char* const end
     }
     if (p < end && *p == '\r' && returns) ++p;
     if (p < end) ++p;
+    if (is_wrong) return {step::wrong, p};
     if (column > columns) oddities_ |= long_row;
     if (column < columns) {
         oddities_ |= short_row;
-        for (; column < columns; ++column) o = keys_.put(o, column);
+        for (; column < columns; ++column) {
+            o = keys_.put(o, column);
+            if (keys_.type(column) != csv_type::text) o = make_value(o, o, keys_.type(column));
+        }
     }
-    std::memcpy(o, "\"}", 2);
-    char* const begin = std::exchange(out.at, o + 2);
+    char* const begin = std::exchange(out.at, keys_.finish(o));
     if (seen.high() != 0) repair(begin, out);
     return {step::whole, p};
 }
@@ -151,6 +164,19 @@ void csv_reader::repair(char* begin, output_room& out) {
     out.at = begin + repaired.size();
 }
 
+std::string csv_reader::why_wrong() const {
+    static constexpr std::string_view names[]{"string", "integer", "number", "boolean"};
+    std::string why = "the cell of column '";
+    append_as_utf8(dialect_.columns[wrong_column_], why);
+    return why.append("' is no ").append(names[static_cast<std::size_t>(keys_.type(wrong_column_))]);
+}
+
+std::string_view csv_reader::unknown_column() const noexcept {
+    for (const auto& [name, type] : dialect_.types)
+        if (std::find(dialect_.columns.begin(), dialect_.columns.end(), name) == dialect_.columns.end()) return name;
+    return {};
+}
+
 void csv_reader::take_header(std::string_view row) {
     if (row.ends_with('\r') && dialect_.delimiter == '\n') row.remove_suffix(1);
     if (!dialect_.separator) dialect_.separator = guess_separator(row, dialect_.quote);
@@ -158,7 +184,8 @@ void csv_reader::take_header(std::string_view row) {
         dialect_.columns = csv_fields(row, dialect_);
         if (make_unique(dialect_.columns)) oddities_ |= repeated_column;
     }
-    keys_ = csv_keys(dialect_.columns);
+    if (!unknown_column().empty()) oddities_ |= unknown_type;
+    keys_ = csv_keys(dialect_);
     wants_header_ = false;
 }
 
@@ -195,10 +222,12 @@ look csv_reader::next(std::string_view unread, bool at_end, output_room& out) {
             const progress row = convert(unread.substr(begin), at_end, out);
             const auto behind = static_cast<std::size_t>(row.at - unread.data());
             if (row.ended == step::full) return {found::no_room, begin, unread.size() - begin, begin};
-            if (row.ended == step::whole && behind - begin <= longest_) return {found::record, begin, behind - begin, behind};
-            if (row.ended == step::whole) {
-                out.at = before;
-                return {found::too_long, begin, behind - begin, behind};
+            if (row.ended != step::cut) {
+                if (behind - begin > longest_) {
+                    out.at = before;
+                    return {found::too_long, begin, behind - begin, behind};
+                }
+                return {row.ended == step::wrong ? found::wrong_type : found::record, begin, behind - begin, behind};
             }
         }
         cut_ = true;
@@ -240,7 +269,7 @@ look csv_reader::next_by_its_end(std::string_view unread, std::size_t begin, boo
     }
     const progress row = convert(rest.substr(0, size), true, out);
     if (row.ended == step::full) return {found::no_room, begin, size, begin};
-    return instead(found::record);
+    return instead(row.ended == step::wrong ? found::wrong_type : found::record);
 }
 
 }  // namespace mqb::file

@@ -22,7 +22,7 @@ struct output_room {
 };
 
 // Things about a row that an operator should hear of once.
-enum csv_oddity : unsigned { short_row = 1, long_row = 2, not_utf8 = 4, repeated_column = 8 };
+enum csv_oddity : unsigned { short_row = 1, long_row = 2, not_utf8 = 4, repeated_column = 8, unknown_type = 16 };
 
 class csv_reader {
 public:
@@ -46,9 +46,13 @@ public:
     std::size_t most_room(std::size_t row) const noexcept;
 
     const std::vector<std::string>& columns() const noexcept { return dialect_.columns; }
+    // After wrong_type: what is wrong, for people.
+    std::string why_wrong() const;
+    // The first column that `types` names and the file does not have; empty: there is none.
+    std::string_view unknown_column() const noexcept;
 
 private:
-    enum class step { whole, cut, full };
+    enum class step { whole, cut, full, wrong };
     struct progress {
         step ended;
         const char* at;  // behind the row and its line end
@@ -66,11 +70,12 @@ private:
     csv_dialect dialect_;
     std::size_t longest_;
     bool wants_header_;
-    csv_keys keys_{std::vector<std::string>{}};
+    csv_keys keys_{csv_dialect{}};
     csv_row_end end_of_cut_row_;
     bool cut_ = false;         // the unread bytes begin with a row that was not whole
     std::size_t skipped_ = 0;  // so many bytes of a row that is too long have been taken already
     unsigned oddities_ = 0;
+    std::size_t wrong_column_ = 0;
 };
 
 }  // namespace mqb::file

@@ -26,6 +26,7 @@ struct result {
     std::vector<std::size_t> begins;
     std::vector<std::size_t> sizes;
     std::vector<found> errors;
+    std::vector<std::string> wrong;
     unsigned oddities = 0;
     std::size_t no_room = 0;
 };
@@ -51,7 +52,8 @@ result read(csv_dialect dialect, std::string_view text, std::size_t piece = 1 <<
         } else {
             CHECK(written.empty());
         }
-        if (seen.what == found::too_long || seen.what == found::open_quote) all.errors.push_back(seen.what);
+        if (seen.what == found::wrong_type) all.wrong.push_back(reader.why_wrong());
+        if (is_broken(seen.what)) all.errors.push_back(seen.what);
         if (seen.what == found::no_room) {
             ++all.no_room;
             room *= 2;
@@ -130,6 +132,35 @@ TEST_CASE("separator, quote, delimiter and columns can be chosen") {
     csv_dialect unquoted;
     unquoted.quote.reset();
     CHECK(read(unquoted, "a,b\n\"1,2\"\n").records == rows{R"({"a":"\"1","b":"2\""})"});
+}
+
+TEST_CASE("a column with a type holds values of it, null where it is empty; a cell of another type is an error of its row alone") {
+    csv_dialect typed;
+    typed.types = {{"id", csv_type::integer}, {"amount", csv_type::number}, {"active", csv_type::boolean}};
+    const std::string text =
+        "id,name,amount,active\n1,Ann,1.50,1\n \"2\" ,B,+3e2,0\n\"2\",B,+3e2,0\n3,\"C, "
+        "D\",x,true\n4,E,,\n5,F\n6,G,7,no,extra\n7,H,-0.0,true";
+    const rows expected{R"({"id":1,"name":"Ann","amount":1.50,"active":true})", R"({"id":2,"name":"B","amount":3e2,"active":false})",
+                        R"({"id":4,"name":"E","amount":null,"active":null})", R"({"id":5,"name":"F","amount":null,"active":null})",
+                        R"({"id":7,"name":"H","amount":-0.0,"active":true})"};
+    const rows wrong{"the cell of column 'id' is no integer", "the cell of column 'amount' is no number",
+                     "the cell of column 'active' is no boolean"};
+    for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+        const result all = read(typed, text, piece);
+        CHECK(all.records == expected);
+        CHECK(all.wrong == wrong);
+        CHECK(all.errors == std::vector<found>(3, found::wrong_type));
+        CHECK(all.oddities == short_row);
+    }
+    for (std::size_t room = 1; room < 400; ++room) CHECK(read(typed, text, 13, room).records == expected);
+
+    typed.types = {{"a", csv_type::boolean}, {"b", csv_type::boolean}, {"c", csv_type::boolean}};  // all grow
+    for (std::size_t room = 1; room < 200; ++room)
+        CHECK(read(typed, "a,b,c\n0,0,0\n\n,\n", 100, room).records ==
+              rows{R"({"a":false,"b":false,"c":false})", R"({"a":null,"b":null,"c":null})"});
+    typed.types = {{"b", csv_type::number}, {"none", csv_type::number}};
+    CHECK(read(typed, "a,b\nx,2\n").records == rows{R"({"a":"x","b":2})"});
+    CHECK(read(typed, "a,b\nx,2\n").oddities == unknown_type);
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced, and said once") {

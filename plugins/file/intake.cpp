@@ -95,6 +95,7 @@ public:
 
     bool resume(std::string_view start) override { return reader_.take_header_of(start).has_value(); }
     bool knows_columns() const override { return reader_.knows_columns(); }
+    std::string why_wrong() const override { return reader_.why_wrong(); }
 
     look take(std::string_view unread, bool at_end, sdk::batch& to, const sdk::receive_call& call) override {
         const look stopped = take_all(unread, to, call, ends_, [&](std::string_view rest) -> look {
@@ -131,6 +132,8 @@ private:
         tell_one(long_row, "a CSV row has more fields than there are columns: the extra ones are dropped");
         tell_one(not_utf8, "a CSV row is not UTF-8: bad bytes become U+FFFD");
         tell_one(repeated_column, "the CSV header repeats column names: the later ones get a suffix _2, _3 …");
+        if ((odd & unknown_type) != 0)
+            warn_once(unknown_type, sdk::join("csv.types: '", reader_.unknown_column(), "' is no column of the file"));
     }
 
     csv_reader reader_;

@@ -30,6 +30,9 @@ public:
     // Whether a record can be told from what the file begins with: a CSV header.
     virtual bool knows_columns() const { return true; }
 
+    // After wrong_type: what is wrong with the record, for people.
+    virtual std::string why_wrong() const { return {}; }
+
     // Takes records until the batch is full (found::record), or tells what else stopped it. `begin` and `taken` of the answer are
     // offsets into all of `unread`, which has chunk_padding readable bytes behind it.
     virtual look take(std::string_view unread, bool at_end, sdk::batch& to, const sdk::receive_call& call) = 0;

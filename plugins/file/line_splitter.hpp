@@ -14,7 +14,11 @@ enum class found {
     no_room,     // the record is whole, but its result does not fit into the output
     too_long,    // a record longer than allowed, whole now
     open_quote,  // the file ends inside a quoted field
+    wrong_type,  // a cell is not what its column holds
 };
+
+// The record, which is whole, is none: it goes another way, and reading goes on behind it.
+constexpr bool is_broken(found what) noexcept { return what == found::too_long || what == found::open_quote || what == found::wrong_type; }
 
 // Offsets into the unread bytes. `taken` of them are dealt with and must be dropped before the next look, whatever was found;
 // after `more` the same bytes, less those taken and with others behind them, are looked at again.

@@ -3,7 +3,9 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
+#include <regex>
 
 #include "csv_reader.hpp"
 #include "envelope_reader.hpp"
@@ -24,16 +26,42 @@ std::string text_of(chance& r, std::initializer_list<std::string_view> parts, st
     return text;
 }
 
-std::string json_of(const std::vector<std::string>& columns, const std::vector<std::string>& fields) {
+// What a cell is as a value of a type, by patterns.
+std::optional<std::string> slow_value(const std::string& cell, csv_type type) {
+    static const std::regex whole("\\+?(-?)0*([0-9]+)"), number("\\+?(-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)");
+    const std::size_t first = cell.find_first_not_of(' ');
+    if (first == std::string::npos) return "null";
+    const std::string inside = cell.substr(first, cell.find_last_not_of(' ') - first + 1);
+    std::smatch found;
+    if (inside.starts_with("+-")) return std::nullopt;
+    if (type == csv_type::boolean) {
+        if (inside == "true" || inside == "1") return "true";
+        return inside == "false" || inside == "0" ? std::optional("false") : std::nullopt;
+    }
+    if (!std::regex_match(inside, found, type == csv_type::number ? number : whole)) return std::nullopt;
+    if (type == csv_type::number) return found[1].str();
+    return found[2] == "0" ? std::string("0") : found[1].str() + found[2].str();
+}
+
+// Empty: a cell is not of its type.
+std::string json_of(const csv_dialect& dialect, const std::vector<std::string>& fields) {
+    const auto& [columns, types] = std::tie(dialect.columns, dialect.types);
     std::string json;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         std::string value, utf8;
         append_as_utf8(i < fields.size() ? fields[i] : "", utf8);
         value.resize(utf8.size() * longest_escape + chunk_padding);
         value.resize(static_cast<std::size_t>(put_json_text(value.data(), utf8) - value.data()));
-        json += (i == 0 ? "{\"" : "\",\"") + columns[i] + "\":\"" + value;
+        json += (i == 0 ? "{\"" : ",\"") + columns[i] + "\":";
+        if (const auto type = types.find(columns[i]); type == types.end()) {
+            json += '"' + value + '"';
+        } else if (const auto typed = slow_value(utf8, type->second)) {
+            json += *typed;
+        } else {
+            return {};
+        }
     }
-    return json + "\"}";
+    return json + '}';
 }
 
 // Row by row and byte by byte; stops at an open quote.
@@ -62,7 +90,8 @@ std::vector<std::string> slow_rows(const csv_dialect& dialect, std::string_view 
         std::string_view row = text.substr(0, end);
         text.remove_prefix(std::min(text.size(), end + 1));
         if (dialect.delimiter == '\n' && row.ends_with('\r')) row.remove_suffix(1);
-        if (!row.empty()) rows.push_back(json_of(dialect.columns, csv_fields(row, dialect)));
+        if (row.empty()) continue;
+        if (std::string json = json_of(dialect, csv_fields(row, dialect)); !json.empty()) rows.push_back(std::move(json));
     }
     return rows;
 }
@@ -104,8 +133,12 @@ TEST_CASE("CSV of any shape is read as byte by byte") {
         if (below(r, 4) == 0) dialect.quote = '\'';
         if (below(r, 8) == 0) dialect.quote.reset();
         if (below(r, 4) == 0) dialect.delimiter = '|';
-        const std::string text = text_of(
-            r, {"\"", "\"\"", "'", ",", ";", "\t", "\n", "\r\n", "\r", "|", "x", "some longer text", "\\", "\x01", "\xc3\xa9", "\xff"}, 60);
+        for (const std::string& column : dialect.columns)
+            if (below(r, 4) == 0) dialect.types[column] = static_cast<csv_type>(1 + below(r, 3));
+        const std::string text =
+            text_of(r, {"\"",       "\"\"", "'",  ",", ";", "\t", "\n", "\r\n", "\r", "|",    "x",    "some longer text", "\\", "\x01",
+                        "\xc3\xa9", "\xff", "12", "0", "-", "+",  ".5", "e3",   " ",  "true", "false"},
+                    60);
         CAPTURE(seed);
         CAPTURE(text);
         bool slow_open = false, fast_open = false;

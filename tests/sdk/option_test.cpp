@@ -29,25 +29,28 @@ struct config {
     tls security;
     std::vector<std::string> brokers;
     std::map<std::string, std::int64_t> weights;
+    std::optional<std::vector<codec>> codecs;
     std::uint64_t budget;
     sdk::template_field key;
     sdk::child_field inner;
     sdk::json_value extra;
 
     static constexpr auto options() {
-        return sdk::options(
-            option("url", &config::url).required().alias("uri").uri_authority().not_empty().doc("Where."),
-            option("password", &config::password).secret(), option("port", &config::port).by_default(5672),
-            option("offset", &config::offset).by_default(-1).at_least(-2).at_most(1000), option("ratio", &config::ratio).by_default(0.25),
-            option("compression", &config::compression)
-                .value("none", codec::none)
-                .value("gzip", codec::gzip)
-                .by_default("none")
-                .by_default_in_uri("gzip"),
-            option("tls", &config::security), option("brokers", &config::brokers).by_default_json(R"(["a","b"])"),
-            option("weights", &config::weights).deprecated(), option("budget", &config::budget).size().by_default("1 MiB").consumer_only(),
-            option("key", &config::key), option("inner", &config::inner).child_publisher(),
-            option("extra", &config::extra).schema(R"("type":"object","additionalProperties":{})"));
+        return sdk::options(option("url", &config::url).required().alias("uri").uri_authority().not_empty().doc("Where."),
+                            option("password", &config::password).secret(), option("port", &config::port).by_default(5672),
+                            option("offset", &config::offset).by_default(-1).at_least(-2).at_most(1000),
+                            option("ratio", &config::ratio).by_default(0.25),
+                            option("compression", &config::compression)
+                                .value("none", codec::none)
+                                .value("gzip", codec::gzip)
+                                .by_default("none")
+                                .by_default_in_uri("gzip"),
+                            option("tls", &config::security), option("brokers", &config::brokers).by_default_json(R"(["a","b"])"),
+                            option("weights", &config::weights).at_least(-2).deprecated(),
+                            option("codecs", &config::codecs).value("none", codec::none).value("gzip", codec::gzip),
+                            option("budget", &config::budget).size().by_default("1 MiB").consumer_only(), option("key", &config::key),
+                            option("inner", &config::inner).child_publisher(),
+                            option("extra", &config::extra).schema(R"("type":"object","additionalProperties":{})"));
     }
 };
 
@@ -62,7 +65,8 @@ constexpr std::string_view wanted =
     R"("tls":{"type":"object","additionalProperties":false,"properties":{"required":{"type":"boolean","default":false},)"
     R"("ca_file":{"type":"string","description":"CA of the \"server\"."}}},)"
     R"("brokers":{"type":"array","items":{"type":"string"},"default":["a","b"]},)"
-    R"("weights":{"type":"object","additionalProperties":{"type":"integer"},"deprecated":true},)"
+    R"("weights":{"type":"object","additionalProperties":{"type":"integer","minimum":-2},"deprecated":true},)"
+    R"("codecs":{"type":"array","items":{"type":"string","enum":["none","gzip"]}},)"
     R"("budget":{"type":"integer","minimum":0,"default":1048576,"x-mqb-size":true,"x-mqb-sides":["consumer"]},)"
     R"("key":{"type":"string","x-mqb-template":true},)"
     R"("inner":{"x-mqb-endpoint":"publisher"},)"
@@ -103,10 +107,11 @@ TEST_CASE("what is not given has its default, also inside a block") {
 
 TEST_CASE("what is given is read") {
     const config c = sdk::parse_config<config>(
-        R"({"uri":"y","port":1,"compression":"gzip","tls":{"required":true,"ca_file":"f"},"brokers":[],"weights":{"a":1,"b":-2},)"
+        R"({"uri":"y","port":1,"compression":"gzip","tls":{"required":true,"ca_file":"f"},"brokers":[],"weights":{"a":1,"b":-2},"codecs":["gzip","none"],)"
         R"("budget":7,"key":3,"inner":{"null":null},"extra":{"q":[1]},"password":null})");
     CHECK(c.url == "y");
     CHECK(c.compression == codec::gzip);
+    CHECK(c.codecs == std::vector<codec>{codec::gzip, codec::none});
     CHECK(c.security.ca_file == "f");
     CHECK(c.brokers.empty());
     CHECK(c.weights.at("b") == -2);

@@ -86,16 +86,17 @@ template <class Config>
 constexpr void write_object(schema_writer& out);
 
 template <class Member>
+constexpr void write_value(schema_writer& out, const option_traits& traits);
+
+template <class Member>
 constexpr void write_type(schema_writer& out, const option_traits& traits) {
-    if constexpr (is_optional<Member>::value) {
-        write_type<typename Member::value_type>(out, traits);
-    } else if constexpr (is_vector<Member>::value) {
+    if constexpr (is_vector<Member>::value) {
         out.put(R"("type":"array","items":{)");
-        write_type<typename Member::value_type>(out, traits);
+        write_value<typename Member::value_type>(out, traits);
         out.put('}');
     } else if constexpr (is_map<Member>::value) {
         out.put(R"("type":"object","additionalProperties":{)");
-        write_type<typename Member::mapped_type>(out, traits);
+        write_value<typename Member::mapped_type>(out, traits);
         out.put('}');
     } else if constexpr (has_options<Member>) {
         write_object<Member>(out);
@@ -120,23 +121,36 @@ constexpr void write_type(schema_writer& out, const option_traits& traits) {
     }
 }
 
-// The range of the whole option, beside its type.
+// The range of a value, beside its type.
 template <class Member>
 constexpr void write_range(schema_writer& out, const option_traits& traits) {
+    constexpr bool narrow = std::integral<Member> && !std::same_as<Member, bool> && sizeof(Member) < 8;
+    if (traits.has_minimum)
+        out.put(R"(,"minimum":)"), out.number(traits.minimum);
+    else if constexpr (std::unsigned_integral<Member> && !std::same_as<Member, bool>)
+        out.put(R"(,"minimum":0)");
+    else if constexpr (narrow)
+        out.put(R"(,"minimum":)"), out.number(std::int64_t{std::numeric_limits<Member>::min()});
+    if (traits.has_maximum)
+        out.put(R"(,"maximum":)"), out.number(traits.maximum);
+    else if constexpr (narrow)
+        out.put(R"(,"maximum":)"), out.number(std::int64_t{std::numeric_limits<Member>::max()});
+}
+
+// What may be said of a value; of a list and a map it is said of what is in them.
+template <class Member>
+constexpr void write_value(schema_writer& out, const option_traits& traits) {
     if constexpr (is_optional<Member>::value) {
-        write_range<typename Member::value_type>(out, traits);
+        write_value<typename Member::value_type>(out, traits);
     } else {
-        constexpr bool narrow = std::integral<Member> && !std::same_as<Member, bool> && sizeof(Member) < 8;
-        if (traits.has_minimum)
-            out.put(R"(,"minimum":)"), out.number(traits.minimum);
-        else if constexpr (std::unsigned_integral<Member> && !std::same_as<Member, bool>)
-            out.put(R"(,"minimum":0)");
-        else if constexpr (narrow)
-            out.put(R"(,"minimum":)"), out.number(std::int64_t{std::numeric_limits<Member>::min()});
-        if (traits.has_maximum)
-            out.put(R"(,"maximum":)"), out.number(traits.maximum);
-        else if constexpr (narrow)
-            out.put(R"(,"maximum":)"), out.number(std::int64_t{std::numeric_limits<Member>::max()});
+        write_type<Member>(out, traits);
+        if constexpr (is_vector<Member>::value || is_map<Member>::value) return;
+        write_range<Member>(out, traits);
+        if (traits.has_min_length) out.put(R"(,"minLength":)"), out.number(traits.min_length);
+        if (traits.value_count == 0) return;
+        out.put(R"(,"enum":[)");
+        for (std::size_t i = 0; i < traits.value_count; ++i) out.put(i ? "," : ""), out.quoted(traits.values[i].name);
+        out.put(']');
     }
 }
 
@@ -166,14 +180,7 @@ constexpr void write_option(schema_writer& out, const option_traits& traits) {
     const auto comma = [&] {
         if (out.size != from) out.put(',');
     };
-    write_type<Member>(out, traits);
-    write_range<Member>(out, traits);
-    if (traits.has_min_length) out.put(R"(,"minLength":)"), out.number(traits.min_length);
-    if (traits.value_count) {
-        out.put(R"(,"enum":[)");
-        for (std::size_t i = 0; i < traits.value_count; ++i) out.put(i ? "," : ""), out.quoted(traits.values[i].name);
-        out.put(']');
-    }
+    write_value<Member>(out, traits);
     write_default(out, traits);
     if (!traits.doc.empty()) comma(), out.put(R"("description":)"), out.quoted(traits.doc);
     if (traits.is_deprecated) comma(), out.put(R"("deprecated":true)");
