@@ -153,7 +153,7 @@ def floor(program, messages):
 
 def main():
     mqbridge, plugins, floor_program = map(os.path.abspath, sys.argv[1:4])  # they run elsewhere
-    messages = int(sys.argv[4]) if len(sys.argv) > 4 else 5_000_000
+    messages = int(sys.argv[4]) if len(sys.argv) > 4 else 20_000_000
     peer_program = sys.argv[5] if len(sys.argv) > 5 else os.environ.get("MQB_BENCH_PEER")
     peer_program = peer_program and os.path.abspath(peer_program)
     works = ["ipc", "ipc ack", "memory"]
@@ -165,7 +165,7 @@ def main():
     for _ in range(ROUNDS):
         for work in works:
             note(work, ours(mqbridge, plugins, messages, work))
-        rates.setdefault("floor", []).extend(floor(floor_program, messages // 5))
+        rates.setdefault("floor", []).extend(floor(floor_program, messages // 10))
         if peer_program:
             for work in ("ipc", "memory"):
                 note("peer " + work, peer(peer_program, work))

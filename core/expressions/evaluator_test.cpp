@@ -116,3 +116,17 @@ TEST_CASE("threads share a program, each with an evaluator of its own") {
     for (std::thread& t : threads) t.join();
     CHECK(kept == std::vector<int>(4, 1'000));
 }
+
+TEST_CASE("a path goes through members, elements and characters, and the last of a repeated key counts") {
+    const char* payload = R"({"s":"abc","l":["xy",{"q":5}],"k" : 1,"":7,"k":2, "o": {"k":3,"k" :4}, "e\u0073c":6})";
+    const std::pair<const char*, const char*> rows[] = {
+        {"s[0]", R"("a")"}, {"s[1][0]", R"("b")"}, {"s[0][1]", "null"},  {"s[0].x", "null"},     {"s[5][0]", "null"}, {"l[0][1]", R"("y")"},
+        {"l[1].q", "5"},    {"l.q", "null"},       {"k", "2"},           {"k.x", "null"},        {"o.k", "4"},        {"o[0]", "null"},
+        {"esc", "6"},       {R"($root[""])", "7"}, {"$root[0]", "null"}, {R"($root["k"])", "2"},
+    };
+    for (const auto& [expression, result] : rows) {
+        CAPTURE(expression);
+        CHECK(transformed(expression, payload) == result);
+    }
+    CHECK(transformed("k", R"({"k" : 1,"kk":2,"":3})") == "1");  // no escape in it
+}

@@ -14,11 +14,21 @@ namespace mqb::core::expressions {
 
 namespace {
 
-constexpr std::string_view broken = "it is no JSON";
+constexpr std::string_view broken = "it is no JSON", ends_early = "it ends too early";
 constexpr std::size_t usual_size = 1u << 20;
 constexpr std::size_t longest_text = 0xffff'fff0u;
 
 bool has_escape(std::string_view t) noexcept { return t.find('\\') != std::string_view::npos; }
+
+// What begins with the letter and is no text.
+inline bool is_scalar_good(char letter, std::string_view scalar) noexcept {
+    switch (letter) {
+        case 't': return scalar == "true";
+        case 'f': return scalar == "false";
+        case 'n': return scalar == "null";
+        default: return is_json_number(scalar);
+    }
+}
 
 std::string_view text_of(simdjson::error_code e) noexcept {
     switch (e) {
@@ -58,82 +68,76 @@ std::string_view json_document::read(std::string_view text) {
     count_ = parser_->n_structural_indexes;
     if (ends_size_ < count_) {
         const std::size_t size = std::size_t{count_} + count_ / 4;
+        ends_size_ = 0;
         ends_.reset(new std::uint32_t[size]);
+        top_keys_.reset(new std::uint32_t[size]);
         ends_size_ = size;
     }
     const std::size_t first_escape = text.find('\\');
     has_escapes_ = first_escape != std::string_view::npos;
     has_escaped_keys_ = false;
+    top_count_ = 0;
     // One that stands in no text is part of what is no scalar.
-    if (has_escapes_ && !has_good_escapes(text.substr(first_escape))) return broken;
-    return check(first_escape);
+    if (!has_escapes_) return check<false>(first_escape);
+    return has_good_escapes(text.substr(first_escape)) ? check<true>(first_escape) : broken;
 }
 
 void json_document::shrink() noexcept {
     if (capacity_ <= usual_size) return;
     parser_.reset();
     ends_.reset();
+    top_keys_.reset();
     capacity_ = ends_size_ = 0;
-    count_ = 0;
-}
-
-inline bool json_document::is_scalar_good(std::uint32_t place) const noexcept {
-    switch (letter(place)) {
-        case 't': return scalar(place) == "true";
-        case 'f': return scalar(place) == "false";
-        case 'n': return scalar(place) == "null";
-        default: return is_json_number(scalar(place));
-    }
+    count_ = top_count_ = 0;
 }
 
 // escape: the first one in the text; none: npos.
+template <bool has_escapes>
 std::string_view json_document::check(std::size_t escape) noexcept {
-    constexpr std::string_view early = "it ends too early";
-    const std::uint32_t* const places = places_;
     const char* const text = text_.data();
-    const std::uint32_t count = count_;
-    std::uint32_t* const ends = ends_.get();
+    const std::uint32_t *const first = places_, *const end = first + count_;
+    std::uint32_t *const ends = ends_.get(), *const top_keys = top_keys_.get();
+    std::uint32_t depth = 0, top_count = 0;
     std::array<std::uint32_t, deepest> open;
-    std::uint32_t depth = 0, i = 0;
     bool in_object = false;
-    const auto letter_at = [&](std::uint32_t place) { return text[places[place]]; };
-    // From a key to its value.
-    const auto passes_key = [&] {
-        if (count - i < 3 || letter_at(i) != '"' || letter_at(i + 1) != ':') return false;
-        if (escape < places[i]) escape = text_.find('\\', places[i]);
-        if (escape < places[i + 1]) has_escaped_keys_ = true;
-        i += 2;
-        return true;
-    };
-    for (;;) {
-        if (i >= count) return early;
-        const char c = letter_at(i);
+    const auto place_of = [first](const std::uint32_t* p) { return static_cast<std::uint32_t>(p - first); };
+    for (const std::uint32_t* at = first;;) {
+        // At a value, in an object at the key before it.
+        if (in_object) {
+            if (end - at < 3 || ((text[at[0]] ^ '"') | (text[at[1]] ^ ':')) != 0) return broken;
+            if constexpr (has_escapes) {
+                if (escape < at[0]) escape = text_.find('\\', at[0]);
+                if (escape < at[1]) has_escaped_keys_ = true;
+            }
+            top_keys[top_count] = place_of(at);
+            top_count += depth == 1 ? 1 : 0;
+            at += 2;
+        } else if (at == end) {
+            return ends_early;
+        }
+        const char c = text[*at];
         if (c == '{' || c == '[') {
             if (depth == deepest) return "its nesting is deeper than 128";
-            open[depth++] = i++;
+            open[depth++] = place_of(at++);
             in_object = c == '{';
-            if (i >= count) return early;
-            if (letter_at(i) != (in_object ? '}' : ']')) {
-                if (in_object && !passes_key()) return broken;
-                continue;
-            }
+            if (at == end) return ends_early;
+            if (text[*at] != (in_object ? '}' : ']')) continue;
         } else {
-            if (c != '"' && !is_scalar_good(i)) return broken;
-            ++i;
+            if (c != '"' && !is_scalar_good(c, scalar(place_of(at)))) return broken;
+            ++at;
         }
         // Behind a value, or before the end of what is empty.
         for (;;) {
-            if (depth == 0) return i == count ? std::string_view{} : "something follows it";
-            if (i >= count) return early;
-            const char sign = letter_at(i);
-            if (sign == ',') {
-                ++i;
-                if (in_object && !passes_key()) return broken;
-                break;
+            if (depth == 0) {
+                top_count_ = top_count;
+                return at == end ? std::string_view{} : "something follows it";
             }
+            if (at == end) return ends_early;
+            const char sign = text[*at++];
+            if (sign == ',') break;
             if (sign != (in_object ? '}' : ']')) return broken;
-            ends[open[--depth]] = i++;
-            in_object = depth != 0 && letter_at(open[depth - 1]) == '{';
+            ends[open[--depth]] = place_of(at - 1);
+            in_object = depth != 0 && text[first[open[depth - 1]]] == '{';
         }
     }
 }
@@ -175,6 +179,15 @@ bool json_document::is_escaped_key(std::uint32_t place, std::string_view key) co
 }
 
 std::uint32_t json_document::place_of_member(std::uint32_t object, std::string_view key) const noexcept {
+    if (object == 0) {
+        // Most keys begin with another letter; of an empty one the quote behind it stands there.
+        const char first = key.empty() ? '"' : key.front();
+        for (std::uint32_t i = top_count_; i-- > 0;) {
+            const std::uint32_t place = top_keys_[i];
+            if ((text_[places_[place] + 1] == first || has_escaped_keys_) && is_key(place, key)) return place + 2;
+        }
+        return 0;
+    }
     std::uint32_t found = 0;
     each(object, [&](std::uint32_t place) {
         if (is_key(place, key)) found = place + 2;

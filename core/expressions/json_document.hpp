@@ -36,6 +36,8 @@ public:
 
     // The value at a place; the whole one stands at 0.
     [[nodiscard]] value at(std::uint32_t place) const noexcept;
+    [[nodiscard]] bool is_object(std::uint32_t place) const noexcept { return letter(place) == '{'; }
+    [[nodiscard]] bool is_list(std::uint32_t place) const noexcept { return letter(place) == '['; }
     // As it stands in the text.
     [[nodiscard]] std::string_view raw(std::uint32_t place) const noexcept;
     // Where the member of an object, the element of a list stands; 0: there is none.
@@ -66,8 +68,7 @@ public:
         if (has_escaped_keys_) return is_escaped_key(place, key);
         // Without escapes the key's bytes and a quote stand before the colon, or it is another key.
         const std::size_t from = std::size_t{places_[place]} + 1, colon = places_[place + 1];
-        return from + key.size() < colon && text_[from + key.size()] == '"' &&
-               std::memcmp(text_.data() + from, key.data(), key.size()) == 0;
+        return from + key.size() < colon && text_[from + key.size()] == '"' && are_same(text_.data() + from, key.data(), key.size());
     }
     // How many places a list or an object takes.
     [[nodiscard]] std::uint32_t extent(std::uint32_t container) const noexcept { return ends_[container] - container; }
@@ -79,8 +80,32 @@ public:
     [[nodiscard]] bool has_repeated_keys(std::uint32_t place, arena& memory) const;
     // A value of this document as JSON: byte for byte as it stands there, unless a key repeats in it: what is read is what is written.
     void append(std::string& to, const value& v, arena& memory) const;
+    void append(std::string& to, std::uint32_t place, arena& memory) const {
+        if (is_object(place) || is_list(place))
+            append(to, at(place), memory);
+        else
+            to += scalar(place);
+    }
 
 private:
+    // Keys are short: a call costs more than the comparison.
+    [[nodiscard]] static bool are_same(const char* a, const char* b, std::size_t size) noexcept {
+        const auto differ = [&]<class Word>(std::size_t at, Word) {
+            Word x, y;
+            std::memcpy(&x, a + at, sizeof x);
+            std::memcpy(&y, b + at, sizeof y);
+            return x != y;
+        };
+        if (size >= 8) {
+            for (std::size_t at = 0; at < size - 8; at += 8)
+                if (differ(at, std::uint64_t{})) return false;
+            return !differ(size - 8, std::uint64_t{});
+        }
+        if (size >= 4) return !differ(0, std::uint32_t{}) && !differ(size - 4, std::uint32_t{});
+        if (size >= 2) return !differ(0, std::uint16_t{}) && a[size - 1] == b[size - 1];
+        return size == 0 || *a == *b;
+    }
+    template <bool has_escapes>
     [[nodiscard]] std::string_view check(std::size_t escape) noexcept;
     [[nodiscard]] bool may_repeat_keys(std::uint32_t object) const noexcept;
     // From where a scalar begins to the blanks before the next place.
@@ -96,7 +121,6 @@ private:
     }
     [[nodiscard]] static bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
     [[nodiscard]] std::string_view key_text(std::uint32_t place, arena& memory) const;
-    [[nodiscard]] bool is_scalar_good(std::uint32_t place) const noexcept;
     [[nodiscard]] char letter(std::uint32_t place) const noexcept { return place < count_ ? text_[places_[place]] : '\0'; }
     [[nodiscard]] bool is_escaped_key(std::uint32_t place, std::string_view key) const noexcept;
     // Calls with the place of each value (of its key, in an object) until that answers false.
@@ -118,8 +142,10 @@ private:
     const std::uint32_t* places_ = nullptr;
     std::uint32_t count_ = 0;
     std::size_t capacity_ = 0;
-    std::unique_ptr<std::uint32_t[]> ends_;  // of each opening bracket: the place of its closing one
-    std::size_t ends_size_ = 0;
+    std::unique_ptr<std::uint32_t[]> ends_;      // of each opening bracket: the place of its closing one
+    std::unique_ptr<std::uint32_t[]> top_keys_;  // places of the keys of the whole value, where that is an object
+    std::uint32_t top_count_ = 0;
+    std::size_t ends_size_ = 0;  // of both
     bool has_escapes_ = false;
     bool has_escaped_keys_ = false;
 };

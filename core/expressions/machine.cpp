@@ -19,9 +19,8 @@ std::string machine::described(const node& n) const {
     return std::string{text.substr(0, end)} + "…";
 }
 
-void machine::spend(const node& at, std::uint64_t steps) {
-    steps_ += steps;
-    if (steps_ > work_.step_limit) fail(at, "the expression takes more than " + std::to_string(work_.step_limit) + " steps");
+void machine::takes_too_long(const node& at) const {
+    fail(at, "the expression takes more than " + std::to_string(work_.step_limit) + " steps");
 }
 
 value machine::no_value(const node& n, std::size_t i) const {
@@ -41,9 +40,7 @@ bool machine::truth(const node& n, std::size_t i, std::string_view of) {
                 (v.is_null() ? "missing or null" : "of the type " + std::string{type_name(v.what)}) + hint);
 }
 
-value machine::run(std::uint32_t at) {
-    const node& n = code_.nodes[at];
-    if (++steps_ > work_.step_limit) spend(n, 0);
+value machine::work_out(const node& n) {
     switch (n.what) {
         case op::constant: return code_.constants[n.data];
         case op::field: return field(n);

@@ -45,7 +45,12 @@ class machine {
 public:
     machine(const code& c, workspace& work, const subject* of) noexcept : code_(c), work_(work), of_(of) {}
 
-    [[nodiscard]] value run(std::uint32_t at);
+    [[nodiscard]] value run(std::uint32_t at) {
+        const node& n = code_.nodes[at];
+        spend(n, 1);
+        if (n.what == op::constant) return code_.constants[n.data];
+        return n.what == op::field ? field(n) : work_out(n);
+    }
 
     // For functions.
     [[noreturn]] void fail(const node& at, std::string text) const;
@@ -62,7 +67,10 @@ public:
     // Both are numbers, or both are dates.
     [[nodiscard]] int order(const node& at, const value& a, const value& b);
     // Counts work that grows with the message.
-    void spend(const node& at, std::uint64_t steps);
+    void spend(const node& at, std::uint64_t steps) {
+        steps_ += steps;
+        if (steps_ > work_.step_limit) takes_too_long(at);
+    }
     void append_json(std::string& to, const value& v);
     [[nodiscard]] std::string text_form(const node& at, const value& v);
     [[nodiscard]] std::string described(const node& n) const;
@@ -82,6 +90,7 @@ public:
     };
 
 private:
+    [[nodiscard]] value work_out(const node& n);
     [[nodiscard]] value kid(const node& n, std::size_t i) { return run(code_.kids_of(n)[i]); }
     [[nodiscard]] const node& kid_node(const node& n, std::size_t i) const { return code_.nodes[code_.kids_of(n)[i]]; }
     // A null where something else is needed: null in a filter, an error in a transform.
@@ -90,11 +99,13 @@ private:
 
     [[noreturn]] void cannot_be_written(std::string why) const;
     [[noreturn]] void too_deep(const node& at) const;
+    [[noreturn]] void takes_too_long(const node& at) const;
     void check_depth_of(const value& raw) const;
     [[nodiscard]] std::string date_form(const value& date) const;
     value field(const node& n);
     value metadata(const node& n);
     value follow(const node& n, const path& p);
+    std::uint32_t place_of_member(const node& n, std::uint32_t object, std::string_view key);
     value member_of(const node& n, const value& of, std::string_view key);
     value element_of(const node& n, const value& of, std::uint64_t index);
     value index(const node& n);

@@ -36,22 +36,40 @@ value machine::metadata(const node& n) {
 }
 
 value machine::follow(const node& n, const path& p) {
-    value v = work_.document.at(0);
-    const bool begins_with_name = std::holds_alternative<std::string>(p.steps.front());
-    if (begins_with_name && v.what != kind::raw_object)
-        fail(n, "the payload is no structured JSON object, but of the type " + std::string{type_name(v.what)});
+    const json_document& document = work_.document;
+    if (std::holds_alternative<std::string>(p.steps.front()) && !document.is_object(0))
+        fail(n, "the payload is no structured JSON object, but of the type " + std::string{type_name(document.at(0).what)});
+    std::uint32_t place = 0;
     for (const step& s : p.steps) {
-        const auto* key = std::get_if<std::string>(&s);
-        v = key ? member_of(n, v, *key) : element_of(n, v, std::get<std::uint32_t>(s));
-        if (v.is_null()) break;
+        if (const auto* key = std::get_if<std::string>(&s)) {
+            if (!document.is_object(place)) return {};
+            place = place_of_member(n, place, *key);
+        } else if (const auto index = std::get<std::uint32_t>(s); document.is_list(place)) {
+            spend(n, document.extent(place) / 64);
+            place = document.place_of_element(place, index);
+        } else {
+            // A character of a text has neither members nor elements but itself.
+            value v = element_of(n, document.at(place), index);
+            for (const step* more = &s + 1; more != p.steps.data() + p.steps.size(); ++more) {
+                const auto* next = std::get_if<std::uint32_t>(more);
+                v = next ? element_of(n, v, *next) : value{};
+            }
+            return v;
+        }
+        if (place == 0) return {};
     }
-    return v;
+    return document.at(place);
+}
+
+std::uint32_t machine::place_of_member(const node& n, std::uint32_t object, std::string_view key) {
+    spend(n, work_.document.extent(object) / 64 * (1 + key.size() / 64));
+    return work_.document.place_of_member(object, key);
 }
 
 value machine::member_of(const node& n, const value& of, std::string_view key) {
     if (of.what == kind::raw_object) {
-        spend(n, work_.document.extent(of.at) / 64 * (1 + key.size() / 64));
-        return work_.document.member_of(of.at, key);
+        const std::uint32_t place = place_of_member(n, of.at, key);
+        return place == 0 ? value{} : work_.document.at(place);
     }
     if (of.what != kind::object) return {};
     const auto all = of.members_view();

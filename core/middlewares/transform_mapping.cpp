@@ -78,12 +78,13 @@ result<transform_mapping::field> transform_mapping::read_field(const json_view& 
 
 result<transform_mapping> transform_mapping::read(const json_view& fields) {
     transform_mapping out;
+    branch top;
     for (const auto& [key, what] : fields.members()) {
         auto made = read_field(what);
         if (!made) return mistake("mapping: \"" + key + "\": " + made.error().text);
         const auto names = names_of(key);
         if (!names || names->size() > deepest) return mistake("mapping: \"" + key + "\" is no key: names with dots between them are");
-        node* at = &out.top_;
+        branch* at = &top;
         for (const std::string& name : *names) {
             if (at->field >= 0) return mistake("mapping: \"" + key + "\" stands inside another key, which is a value already");
             at = &at->members[name];
@@ -92,7 +93,19 @@ result<transform_mapping> transform_mapping::read(const json_view& fields) {
         at->field = static_cast<int>(out.fields_.size());
         out.fields_.push_back(std::move(*made));
     }
+    out.prepare(top, out.top_);
     return out;
+}
+
+void transform_mapping::prepare(const branch& from, node& to) const {
+    if (from.field >= 0) to.what = &fields_[static_cast<std::size_t>(from.field)];
+    for (const auto& [name, member] : from.members) {
+        node& made = to.members.emplace_back();
+        made.key = ',';
+        expressions::append_json(made.key, name);
+        made.key += ':';
+        prepare(member, made);
+    }
 }
 
 void transform_mapping::write(const json_document& from, expressions::arena& memory, std::string& to) const {
@@ -101,13 +114,12 @@ void transform_mapping::write(const json_document& from, expressions::arena& mem
 
 // False: nothing of it is there, and nothing was written.
 bool transform_mapping::write(const node& n, const json_document& from, expressions::arena& memory, std::string& to) const {
-    if (n.field >= 0) return write(fields_[static_cast<std::size_t>(n.field)], from, memory, to);
+    if (n.what) return write(*n.what, from, memory, to);
     const std::size_t begin = to.size();
-    for (const auto& [name, member] : n.members) {
+    for (const node& member : n.members) {
         const std::size_t before = to.size();
-        to += before == begin ? '{' : ',';
-        expressions::append_json(to, name);
-        to += ':';
+        to += member.key;
+        if (before == begin) to[begin] = '{';
         if (!write(member, from, memory, to)) to.resize(before);
         if (to.size() > longest) throw transform_failure("$", "content", "the mapped document is longer than 64 MiB");
     }
@@ -117,18 +129,15 @@ bool transform_mapping::write(const node& n, const json_document& from, expressi
 }
 
 bool transform_mapping::write(const field& f, const json_document& from, expressions::arena& memory, std::string& to) const {
-    using expressions::kind;
-    std::optional<expressions::value> found = from.at(0);
+    std::uint32_t place = 0;
     for (const step& s : f.steps) {
-        const auto* name = std::get_if<std::string>(&s);
-        std::uint32_t place = 0;
-        if (name ? found->what == kind::raw_object : found->what == kind::raw_list)
-            place = name ? from.place_of_member(found->at, *name) : from.place_of_element(found->at, std::get<std::uint64_t>(s));
-        found.reset();
+        if (const auto* name = std::get_if<std::string>(&s))
+            place = from.is_object(place) ? from.place_of_member(place, *name) : 0;
+        else
+            place = from.is_list(place) ? from.place_of_element(place, std::get<std::uint64_t>(s)) : 0;
         if (place == 0) break;
-        found = from.at(place);
     }
-    if (found) return from.append(to, *found, memory), true;
+    if (place != 0 || f.steps.empty()) return from.append(to, place, memory), true;
     if (!f.standard.empty()) return to += f.standard, true;
     if (f.is_required) throw transform_failure(f.path, "missing_required", "the field is not there");
     return false;

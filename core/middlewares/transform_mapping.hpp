@@ -15,6 +15,9 @@ namespace mqb::core {
 
 class transform_mapping {
 public:
+    transform_mapping(transform_mapping&&) = default;
+    transform_mapping& operator=(transform_mapping&&) = default;
+
     // Output keys, with dots for nested objects, to a path or {path, default, required}. The failure is one of the configuration.
     [[nodiscard]] static result<transform_mapping> read(const json_view& fields);
 
@@ -22,6 +25,8 @@ public:
     void write(const expressions::json_document& from, expressions::arena& memory, std::string& to) const;
 
 private:
+    transform_mapping() = default;
+
     using step = std::variant<std::string, std::uint64_t>;
     struct field {
         std::string path;         // as it is written
@@ -29,16 +34,23 @@ private:
         std::string standard;     // JSON; empty: there is none
         bool is_required = false;
     };
-    // An object of the new document, or a field of it.
-    struct node {
-        std::map<std::string, node> members;
+    // While it is read: an object of the new document, or a field of it.
+    struct branch {
+        std::map<std::string, branch> members;
         int field = -1;
     };
+    // The same, ready to be written.
+    struct node {
+        std::string key;  // as it stands behind another member, with comma, quotes and colon
+        std::vector<node> members;
+        const field* what = nullptr;
+    };
     [[nodiscard]] static result<field> read_field(const json_view& what);
+    void prepare(const branch& from, node& to) const;
     bool write(const node& n, const expressions::json_document& from, expressions::arena& memory, std::string& to) const;
     bool write(const field& f, const expressions::json_document& from, expressions::arena& memory, std::string& to) const;
 
-    std::vector<field> fields_;
+    std::vector<field> fields_;  // complete before a node points into it
     node top_;
 };
 
