@@ -1,4 +1,5 @@
 """kill -9 of either side at random moments while one process hands messages to another through a spool: nothing missing, nothing torn."""
+import math
 import os
 import random
 import signal
@@ -78,15 +79,20 @@ class KillSpool(bridge.Case):
         for running in self.sides.values():
             running._read(time.monotonic())
 
+    def let_pass(self, side, wanted, pause):
+        """Until the side has come so far, or has ended: how long that takes is up to the disk, as long as it comes farther."""
+        running, before, until = self.sides[side], None, 0
+        while running.process.poll() is None and (now := self.passed(side)) < wanted:
+            if now != before:
+                before, until = now, time.monotonic() + bridge.PATIENCE
+            self.assertLess(time.monotonic(), until, running.text)
+            self.read_on()
+            time.sleep(pause)
+
     def kill_one(self, side, most):
         """Kills the side when it has come a random share farther; False if it has ended before."""
         running = self.sides[side]
-        wanted = self.passed(side) + self.random.randrange(max(1, most))
-        until = time.monotonic() + bridge.PATIENCE
-        while self.passed(side) < wanted and running.process.poll() is None:
-            self.assertLess(time.monotonic(), until, running.text)
-            self.read_on()
-            time.sleep(0.0005)
+        self.let_pass(side, self.passed(side) + self.random.randrange(max(1, most)), 0.0005)
         if running.process.poll() is not None:
             return False
         running.process.kill()
@@ -96,13 +102,7 @@ class KillSpool(bridge.Case):
     def finish(self):
         for side in ("fill", "empty"):
             running = self.sides[side]
-            while running.process.poll() is None:
-                before = self.passed(side)
-                until = time.monotonic() + bridge.PATIENCE
-                while running.process.poll() is None and self.passed(side) == before:
-                    self.assertLess(time.monotonic(), until, running.text)
-                    self.read_on()
-                    time.sleep(0.01)
+            self.let_pass(side, math.inf, 0.01)
             self.assertEqual(running.end(), 0, running.text)
         self.assertEqual(self.passed("fill"), self.size)
         # A reader that dies while it deletes a chunk leaves its sidecar, which the next producer takes away.
