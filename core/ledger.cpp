@@ -77,8 +77,17 @@ bool ledger::has_room() const noexcept {
     // So many are about to be dead in a row that the route is going to pause: nothing more is read before that is known.
     if (policy_.stop_after && longest_dead_row_ >= policy_.stop_after) return false;
     if (promised_.max_unsettled_messages && unsettled() >= promised_.max_unsettled_messages) return false;
-    if (most_bytes_ && bytes_ && bytes_ + bytes_per_message_ > most_bytes_) return false;
+    if (!has_room_for_bytes()) return false;
     return !promised_.max_unsettled_batches || batches_.size() < promised_.max_unsettled_batches;
+}
+
+// The first message is given even where it is larger than the room: so there has to be room for one like the last.
+bool ledger::has_room_for_bytes() const noexcept { return !most_bytes_ || !bytes_ || later(bytes_, bytes_per_message_) <= most_bytes_; }
+
+std::uint64_t ledger::room_for(std::uint64_t bytes) const noexcept {
+    if (!most_bytes_) return bytes;
+    const std::uint64_t room = most_bytes_ > bytes_ ? most_bytes_ - bytes_ : 1;
+    return bytes == 0 ? room : std::min(bytes, room);
 }
 
 status ledger::receive(receive_call& c) {
@@ -103,11 +112,7 @@ status ledger::receive(receive_call& c) {
     if (promised_.max_unsettled_messages)
         slot.max_messages =
             std::min<std::uint32_t>(slot.max_messages, promised_.max_unsettled_messages - static_cast<std::uint32_t>(unsettled()));
-    slot.max_bytes = c.max_bytes;
-    if (most_bytes_) {  // the caller may have asked before it knew of the last batch
-        const std::uint64_t room = most_bytes_ > bytes_ ? most_bytes_ - bytes_ : 1;
-        slot.max_bytes = c.max_bytes == 0 ? room : std::min(c.max_bytes, room);
-    }
+    slot.max_bytes = room_for(c.max_bytes);  // the caller may have asked before it knew of the last batch
     slot.drain = c.drain;
     slot.messages = {};
     slot.batch = nullptr;

@@ -44,6 +44,9 @@ public:
     void set_policy(failure_policy policy) { policy_ = std::move(policy); }
     // Nothing more is read while one more message like the last would pass this. 0: no limit.
     void set_most_bytes(std::uint64_t bytes) noexcept { most_bytes_ = bytes; }
+    [[nodiscard]] bool has_room_for_bytes() const noexcept;
+    // Of so many bytes (0: any number) those for which there is room; the first message is given even where it is larger.
+    [[nodiscard]] std::uint64_t room_for(std::uint64_t bytes) const noexcept;
     // What failed at a message that is about to be settled with NACK or REJECT. No attempts: it was not tried.
     void note(const message& about, failure_note what) { notes_.put(about.id, std::move(what)); }
     // Messages wait to be presented again, and it is time: a receive gets them at once.
@@ -61,8 +64,6 @@ public:
     // Entries that were decided and have no outcome yet.
     [[nodiscard]] std::uint64_t unrecorded() const noexcept { return unrecorded_ + burying_; }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-    // What a message of the last batch has cost, on the average.
-    [[nodiscard]] std::uint64_t bytes_per_message() const noexcept { return bytes_per_message_; }
     // Entries of held batches that are not final, counted one by one.
     [[nodiscard]] std::uint64_t count_held() const noexcept;
     // Settles of unknown batches, wrong indexes and entries settled twice; ignored and counted.
@@ -214,7 +215,7 @@ private:
     std::uint32_t calls_ = 0;
     std::uint64_t unrecorded_ = 0;
     std::uint64_t bytes_ = 0;
-    std::uint64_t bytes_per_message_ = 0;
+    std::uint64_t bytes_per_message_ = 0;  // of the last batch, on the average
     std::uint64_t most_bytes_ = 0;
     std::uint64_t returned_held_ = 0;  // returned, in batches that are not freed yet
     std::uint64_t ignored_ = 0;

@@ -7,7 +7,11 @@ using namespace mqb::core;
 
 TEST_CASE("nothing more is read while one more message like the last would pass the bytes that are allowed") {
     ledger_bench b{settle_unit::message};
+    CHECK(b.book->has_room_for_bytes());  // no limit
+    CHECK(b.book->room_for(0) == 0);
     b.book->set_most_bytes(1000);
+    CHECK(b.book->has_room_for_bytes());
+    CHECK(b.book->room_for(0) == 1000);
     b.upper.max_bytes = 900;
     b.book->receive(b.upper);
     CHECK(b.leaf->receiving->max_bytes == 900);
@@ -20,6 +24,15 @@ TEST_CASE("nothing more is read while one more message like the last would pass 
     c.done(c, status::ok);
     void* const first = b.upper.batch;
     CHECK(b.book->bytes() >= 800);
+    CHECK_FALSE(b.book->has_room_for_bytes());
+    CHECK(b.book->room_for(10) == 1);
+    b.book->set_most_bytes(b.book->bytes() + 50);
+    CHECK_FALSE(b.book->has_room_for_bytes());
+    CHECK(b.book->room_for(0) == 50);
+    CHECK(b.book->room_for(10) == 10);
+    b.book->set_most_bytes(UINT64_MAX);
+    CHECK(b.book->has_room_for_bytes());
+    b.book->set_most_bytes(1000);
     // Who asks again all the same waits until there is room.
     b.book->receive(b.upper);
     CHECK(b.leaf->asked.size() == 1);

@@ -22,17 +22,13 @@ bool running_route::may_read() const noexcept {
     const bool has_due = input_->book->has_due();
     if (input_ended_) return has_due;
     if (waits_for_empty_) return has_due || has_nothing_unsettled();
-    // The first message is given even where it is larger than the room: so there has to be room for one like the last.
-    const std::uint64_t held = input_->book->bytes();
-    return has_due || held == 0 || later(held, input_->book->bytes_per_message()) <= definition_.max_in_flight_bytes;
+    return has_due || input_->book->has_room_for_bytes();
 }
 
 bool running_route::read() {
     if (!may_read()) return false;
-    const std::uint64_t held = input_->book->bytes();
-    const std::uint64_t room = definition_.max_in_flight_bytes > held ? definition_.max_in_flight_bytes - held : 1;
     receive_.max_messages = definition_.batch_size;
-    receive_.max_bytes = std::min(definition_.batch_bytes, room);
+    receive_.max_bytes = input_->book->room_for(definition_.batch_bytes);
     receive_.drain = drains();
     receive_.texts.clear();
     asked_when_empty_ = has_nothing_unsettled();
