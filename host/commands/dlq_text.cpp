@@ -2,12 +2,12 @@
 
 #include "host/state/metadata_entry.hpp"
 #include "host/state/utf8.hpp"
+#include "host/terminal.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 
 namespace mqb::host {
 
@@ -44,10 +44,8 @@ std::string_view colour_of(core::death why) {
 
 text_style style_of_output() {
     text_style out;
-    if (::isatty(STDOUT_FILENO) == 0) return out;
-    const char* refused = std::getenv("NO_COLOR");
-    const char* terminal = std::getenv("TERM");
-    out.has_colour = !(refused && *refused) && terminal && std::string_view{terminal} != "dumb";
+    if (!is_terminal(STDOUT_FILENO)) return out;
+    out.has_colour = wants_colour(STDOUT_FILENO);
     winsize size{};
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) out.width = size.ws_col;
     return out;

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import pty
 import re
 import selectors
 import shutil
@@ -122,6 +123,25 @@ class Case(unittest.TestCase):
         """Runs to the end, whatever the command."""
         return subprocess.run([BINARY, *map(str, arguments)], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=PATIENCE)
+
+    def on_terminal(self, *arguments, **environ):
+        """What it shows on a terminal, of the kind xterm if none is named."""
+        ours, theirs = pty.openpty()
+        env = {k: v for k, v in environment().items() if k != "NO_COLOR"} | {"TERM": "xterm"} | environ
+        process = subprocess.Popen([BINARY, *map(str, arguments)], cwd=self.folder, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        shown, until = b"", time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            try:
+                data = os.read(ours, 1 << 16)
+            except OSError:
+                break
+            if not data:
+                break
+            shown += data
+        os.close(ours)
+        process.wait(timeout=PATIENCE)
+        return shown.decode()
 
     def until(self, holds):
         """Asks again and again, for what has no event to wait for: another process, or a file."""

@@ -1,10 +1,6 @@
 """mqbridge check: many files, JSON, guarantees, connecting, colours, and time that grows with the files and no faster."""
 import json
-import os
-import pty
 import resource
-import subprocess
-import time
 
 import bridge
 
@@ -101,22 +97,7 @@ class Check(bridge.Case):
         self.assertLess(large - start, 24 * max(small - start, 0.01), (start, small, large))  # 8 if it were exact, 64 if it were squared
 
     def colours(self, **extra):
-        ours, theirs = pty.openpty()
-        env = {k: v for k, v in bridge.environment().items() if k != "NO_COLOR"} | {"TERM": "xterm"} | extra
-        process = subprocess.Popen([bridge.BINARY, "check", "f.yaml"], cwd=self.folder, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
-        os.close(theirs)
-        shown, until = b"", time.monotonic() + bridge.PATIENCE
-        while time.monotonic() < until:
-            try:
-                data = os.read(ours, 1 << 16)
-            except OSError:
-                break
-            if not data:
-                break
-            shown += data
-        os.close(ours)
-        process.wait(timeout=bridge.PATIENCE)
-        return shown.decode()
+        return self.on_terminal("check", "f.yaml", **extra)
 
     def test_colour_is_for_terminals_that_want_it(self):
         self.write("f.yaml", "r: {input: {file: {path: x}}}\n")

@@ -31,6 +31,11 @@ class Store(Letters):
         table = self.bridge("dlq", "list").stdout.splitlines()
         self.assertEqual(table[0].split(), ["ID", "ROUTE", "ENDPOINT", "CLASS", "ATTEMPTS", "AGE", "SIZE", "ERROR"])
         self.assertEqual(table[1].split()[:5], ["1", "orders", "output", "refused", "1"])
+        self.assertIn("\x1b[31mrefused\x1b[0m", self.on_terminal("dlq", "list"))
+        for refusing in ({"TERM": "dumb"}, {"NO_COLOR": "1"}):
+            shown = self.on_terminal("dlq", "list", **refusing)
+            self.assertIn("refused", shown)
+            self.assertNotIn("\x1b", shown)
 
     def test_strict(self):
         self.write("routes.yaml", self.route())
