@@ -19,6 +19,18 @@ struct reader : consumer_under_test {
         : consumer_under_test(R"({"path":")" + path + R"(","format":"raw",)" + mode + "}", false) {
         REQUIRE(connect() == "");
     }
+    // What was received, when all of it is settled.
+    texts settled() {
+        texts given;
+        for (const letter& one : got) given.push_back(one.payload);
+        CHECK(settle(static_cast<std::uint32_t>(got.size())) == static_cast<int>(got.size()));
+        free_batch();
+        return given;
+    }
+    texts take(std::uint32_t most) {
+        CHECK(receive(most) == MQB_OK);
+        return settled();
+    }
     // Over the pauses between two looks at other files.
     texts rest() {
         texts given;
@@ -30,56 +42,51 @@ struct reader : consumer_under_test {
     }
 };
 
-}  // namespace
-
-TEST_CASE("a file that is copied and cut at any moment while what was freed unsettled comes again is read as a whole") {
+// `run` calls cut() where the moments begin at which in.log is copied and cut, once each, and answers what it has to have got until then and
+// what it got. What comes after the cut has to follow.
+template <class Run>
+void try_each_cut(Run run) {
     bool was_cut = true;
     for (std::size_t moment = 0; was_cut; ++moment) {
         CAPTURE(moment);
         scratch dir;
-        write_file(dir / "in.log", "line 1\nline 2\n");
-        reader c(dir / "in.log", group);
-        CHECK(c.receive(1) == MQB_OK);
-        CHECK(c.settle(1) == 1);
-        c.free_batch();
-        CHECK(c.receive() == MQB_OK);
-        CHECK(c.got.size() == 1);
-        const pread_under_test cut(moment, [&dir] {
-            fs::copy_file(dir / "in.log", dir / "in.log.1");
-            write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
+        std::optional<pread_under_test> cut;
+        auto [expected, got] = run(dir, [&] {
+            cut.emplace(moment, [&dir] {
+                if (fs::exists(dir / "in.log.1")) fs::rename(dir / "in.log.1", dir / "in.log.2");
+                fs::copy_file(dir / "in.log", dir / "in.log.1");
+                write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
+            });
         });
-        c.free_batch();
-        texts got = c.rest();
-        was_cut = cut.is_done();
-        texts expected{"line 2"};
+        was_cut = cut->is_done();
         if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
         CHECK(got == expected);
     }
 }
 
-TEST_CASE("a file that is copied and cut at any moment while a group starts is read as a whole") {
-    bool was_cut = true;
-    for (std::size_t moment = 0; was_cut; ++moment) {
-        CAPTURE(moment);
-        scratch dir;
+}  // namespace
+
+TEST_CASE("a file that is copied and cut at any moment while what was freed unsettled comes again is read as a whole") {
+    try_each_cut([](const scratch& dir, auto cut) {
         write_file(dir / "in.log", "line 1\nline 2\n");
-        {
-            reader before(dir / "in.log", group);
-            CHECK(before.receive(1) == MQB_OK);
-            CHECK(before.settle(1) == 1);
-            before.free_batch();
-        }
-        const pread_under_test cut(moment, [&dir] {
-            fs::copy_file(dir / "in.log", dir / "in.log.1");
-            write_file(dir / "in.log", "other 1\nother 2\nother 3\n");
-        });
         reader c(dir / "in.log", group);
-        texts got = c.rest();
-        was_cut = cut.is_done();
-        texts expected{"line 2"};
-        if (was_cut) expected.insert(expected.end(), {"other 1", "other 2", "other 3"});
-        CHECK(got == expected);
-    }
+        CHECK(c.take(1) == texts{"line 1"});
+        CHECK(c.receive() == MQB_OK);
+        CHECK(c.got.size() == 1);
+        cut();
+        c.free_batch();
+        return std::pair(texts{"line 2"}, c.rest());
+    });
+}
+
+TEST_CASE("a file that is copied and cut at any moment while a group starts is read as a whole") {
+    try_each_cut([](const scratch& dir, auto cut) {
+        write_file(dir / "in.log", "line 1\nline 2\n");
+        CHECK(reader(dir / "in.log", group).take(1) == texts{"line 1"});
+        cut();
+        reader c(dir / "in.log", group);
+        return std::pair(texts{"line 2"}, c.rest());
+    });
 }
 
 TEST_CASE("a file that is renamed, or copied and cut, is read on when a look at it has failed") {
