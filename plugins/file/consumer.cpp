@@ -65,6 +65,7 @@ void consumer::begin_file() {
     const bool is_first = readings_ == 0 || files_->current().is_first_of_path;
     has_epoch_ = config_.mode != read_mode::consume || config_.remove || position > 0 || !is_first;
     start_known_ = position > 0;
+    asks_for_earlier_ = position == 0;
     if (position > 0) resume(position);
     ++readings_;
     has_begun_ = true;
@@ -122,6 +123,14 @@ sdk::status consumer::receive(sdk::receive_call& call) {
 // Fills the batch with what is there of one file. Throws what is wrong with it.
 void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk::receive_call& call) {
     for (bool at_end = file_ended_;;) {
+        if (asks_for_earlier_ && input().position() > 0) {
+            if (files_->has_earlier()) {
+                begin_file();
+                intake_->begin(to, lane_, files_->keeps_place() ? &ends : nullptr);
+            }
+            asks_for_earlier_ = input().position() == 0;
+        }
+        files_->remember();
         if (broken_.whole && !put_aside(to, ends, call)) return;
         look seen;
         if (knows_start(at_end)) seen = take(at_end, to, ends, call);
@@ -140,15 +149,9 @@ void consumer::fill(sdk::batch& to, std::vector<std::uint64_t>& ends, const sdk:
             go_on(to, ends);
         }
         const std::span<char> room = block_.room();
-        const bool is_first = input().position() == 0;
         const std::size_t size = read(room.first(std::min(room.size(), most_read)));
-        if (is_first && input().position() > 0 && files_->has_earlier()) {
-            begin_file();
-            intake_->begin(to, lane_, files_->keeps_place() ? &ends : nullptr);
-            continue;
-        }
         block_.filled(size);
-        if (size > 0) continue;
+        if (size > 0 || (asks_for_earlier_ && input().position() > 0)) continue;
         const file_order::sight further = files_->look(packed_ ? 0 : unfinished());
         if (further == file_order::sight::again) continue;
         if (further == file_order::sight::moved) {

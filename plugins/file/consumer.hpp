@@ -93,6 +93,7 @@ private:
     bool file_ended_ = false;  // the current file is over, and another one follows
     bool told_end_ = false;
     bool start_known_ = false;
+    bool asks_for_earlier_ = false;                 // reading of the file begins with its first byte, and nothing of it was taken yet
     std::uint64_t tail_size_ = 0, tail_since_ = 0;  // where records are deleted: of a last record without delimiter
     bool ended_ = false;                            // END was reached: it stays so
     broken_record broken_;

@@ -80,13 +80,46 @@ TEST_CASE("a file that is copied and cut at any moment while what was freed unse
 }
 
 TEST_CASE("a file that is copied and cut at any moment while a group starts is read as a whole") {
-    try_each_cut([](const scratch& dir, auto cut) {
-        write_file(dir / "in.log", "line 1\nline 2\n");
-        CHECK(reader(dir / "in.log", group).take(1) == texts{"line 1"});
-        cut();
-        reader c(dir / "in.log", group);
-        return std::pair(texts{"line 2"}, c.rest());
-    });
+    for (const std::uint32_t settled : {0, 1}) {
+        CAPTURE(settled);
+        try_each_cut([&](const scratch& dir, auto cut) {
+            write_file(dir / "in.log", "line 1\nline 2\n");
+            {
+                reader before(dir / "in.log", group);
+                CHECK(before.receive(1) == MQB_OK);
+                if (settled > 0) CHECK(before.settle(1) == 1);
+                before.free_batch();
+            }
+            cut();
+            reader c(dir / "in.log", group);
+            return std::pair(settled > 0 ? texts{"line 2"} : texts{"line 1", "line 2"}, c.rest());
+        });
+    }
+}
+
+TEST_CASE(
+    "a file that is copied and cut at any moment before a group that began while it was empty has settled anything of it is read as a "
+    "whole") {
+    for (const bool is_killed : {false, true}) {
+        CAPTURE(is_killed);
+        try_each_cut([&](const scratch& dir, auto cut) {
+            write_file(dir / "in.log.1", "old\n");
+            write_file(dir / "in.log", "");
+            std::optional<reader> c(std::in_place, dir / "in.log", group);
+            CHECK(c->rest().empty());
+            write_file(dir / "in.log", "line 1\nline 2\n", true);
+            cut();
+            CHECK(c->receive() == MQB_OK);
+            if (is_killed) {
+                c->free_batch();
+                c.emplace(dir / "in.log", group);
+                return std::pair(texts{"line 1", "line 2"}, c->rest());
+            }
+            texts got = c->settled();
+            for (const std::string& one : c->rest()) got.push_back(one);
+            return std::pair(texts{"line 1", "line 2"}, got);
+        });
+    }
 }
 
 TEST_CASE("a file that is renamed, or copied and cut, is read on when a look at it has failed") {

@@ -35,6 +35,8 @@ public:
     virtual void proceed() = 0;
     // For when the first bytes of a file were read: whether others come before it after all. Then current() is the first of them.
     virtual bool has_earlier() { return false; }
+    // Before records of what was read are given: what the next start has to know of it is kept. Throws when that cannot be done now.
+    virtual void remember() {}
 
     // What was given comes again if it is freed unsettled.
     virtual bool keeps_place() const noexcept = 0;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "small_file.hpp"
-
 namespace mqb::file {
 namespace {
 
@@ -11,117 +9,6 @@ constexpr int most_attempts = 8;                            // while somebody re
 constexpr std::uint64_t pause_between_lists = 100'000'000;  // ns, while there is no next file
 
 }  // namespace
-
-followed_path::followed_path(const config& chosen, sdk::host_ref host, bool drains) : config_(chosen), host_(host), drains_(drains) {
-    if (chosen.is_group())
-        place_.emplace(sdk::join(chosen.path, ".", *chosen.group_id, ".offset"),
-                       "each group of a file has one; give this one another `group_id`");
-    else if (chosen.remove && chosen.mode == read_mode::consume)
-        place_.emplace(chosen.path + ".consumed", "where records are deleted there is one");
-}
-
-bool followed_path::open() {
-    if (is_open()) {
-        current().bytes.reopen();
-        return false;
-    }
-    if (place_) {
-        open_saved();
-    } else if (config_.mode == read_mode::subscribe) {
-        open_at_end();
-    } else {
-        file first = make(config_.path);
-        first->bytes.open(drains_);
-        files_.push_back(std::move(first));
-    }
-    if (config_.remove) share_front(current());
-    return true;
-}
-
-void followed_path::open_saved() {
-    const std::string why_not_alone = place_->keep_alone();
-    if (!why_not_alone.empty())
-        host_.warning("file source '", config_.path, "': ", why_not_alone, "; another reader of the group would not be noticed");
-    file first = make(config_.path);
-    std::optional<sdk::failure> missing;
-    group_position::start start;
-    try {
-        first->bytes.open(drains_);
-        start = go_to_saved(first->bytes);
-    } catch (const sdk::failure& failed) {
-        if (failed.answer != sdk::status::retry && first->bytes.descriptor() >= 0) throw;
-        missing = failed;
-    }
-    group_position::start moved_start;
-    if (const auto last = place_->last_read(); last && (missing || start.is_other || last->inode != first->bytes.inode())) {
-        if (file moved = find_moved(moved_start)) {
-            host_.info("file source '", config_.path, "' was renamed: what is left of it is read from '", moved->bytes.path(), "'");
-            start = moved_start;
-            first = std::move(moved);
-            missing.reset();
-        }
-    }
-    if (missing) throw *missing;
-    // After a kill in the middle of a cut the position is still that in the file before.
-    if (const auto last = place_->last_read(); config_.remove && (!last || last->inode != first->bytes.inode())) start = {0, {}, false};
-    if (!start.note.empty()) host_.warning("file source '", config_.path, "': ", start.note);
-    if (!start.offset && config_.read_from_tail) {
-        first->bytes.go_to_end_of_records(config_.delimiter_byte());
-        start.offset = first->bytes.position();
-    }
-    if (!start.offset) start.offset = 0;
-    if (first->bytes.position() != *start.offset) first->bytes.go_to(*start.offset);
-    // Written at once: whether it can be is known before anything is read, and the tail is the one of now after a kill too.
-    place_->start_at(first->bytes, *start.offset);
-    sync_directory_of(config_.path);
-    first->settled = *start.offset;
-    files_.push_back(std::move(first));
-}
-
-// The file may be cut at any time: its mark is taken before it is seen, once more, to be the one of which the position is.
-group_position::start followed_path::go_to_saved(input_file& of) {
-    group_position::start found = place_->load(of, config_.delimiter_byte());
-    for (int attempt = 0; attempt < most_attempts && found.offset && !found.is_other; ++attempt) {
-        of.go_to(*found.offset);
-        group_position::start still = place_->load(of, config_.delimiter_byte());
-        if (still.offset == found.offset && !still.is_other) break;
-        found = std::move(still);
-    }
-    return found;
-}
-
-// All of a file that comes later is new.
-void followed_path::open_at_end() {
-    file first = make(config_.path);
-    try {
-        first->bytes.open(drains_);
-    } catch (const sdk::failure& failed) {
-        was_missing_ = was_missing_ || failed.answer == sdk::status::retry;
-        throw;
-    }
-    if (!was_missing_) first->bytes.go_to_end_of_records(config_.delimiter_byte());
-    first->settled = first->bytes.position();
-    files_.push_back(std::move(first));
-}
-
-// The file that the group has read, under the name that it has now; a copy of it if it was cut.
-followed_path::file followed_path::find_moved(group_position::start& found) {
-    const auto last = place_->last_read();
-    return try_each([&](const std::vector<rotated_file>& all, bool& has_missed) -> file {
-        for (const bool by_inode : {true, false}) {
-            if (!by_inode && (!last->has_content || config_.remove)) break;
-            for (const rotated_file& one : all) {
-                if (by_inode != (one.device == last->device && one.inode == last->inode)) continue;
-                file opened = open_seen(one);
-                has_missed = has_missed || !opened;
-                if (!opened) continue;
-                found = go_to_saved(opened->bytes);
-                if (!found.is_other && found.offset && found.note.empty()) return opened;
-            }
-        }
-        return nullptr;
-    });
-}
 
 // Looks for one of those beside the path, again if one was renamed meanwhile.
 followed_path::file followed_path::try_each(const std::function<file(const std::vector<rotated_file>&, bool&)>& find) {
@@ -138,6 +25,7 @@ followed_path::file followed_path::open_seen(const rotated_file& seen) {
     try {
         opened->bytes.open(false);
     } catch (const sdk::failure&) { return nullptr; }
+    opened->beside = seen.changed;
     return opened->bytes.inode() == seen.inode && opened->bytes.device() == seen.device ? std::move(opened) : nullptr;
 }
 
@@ -248,8 +136,10 @@ void followed_path::follow_after(const input_file& read) {
 
 void followed_path::add_at_path() {
     file next = make(config_.path);
+    if (!config_.remove) next->beside = last_change(rotated_files(config_.path));
     try {
         next->bytes.open(false);
+        next->was_empty = next->bytes.size() == 0;
     } catch (const sdk::failure& failed) {
         if (failed.answer != sdk::status::retry) throw;
         return;  // it was renamed just now; the next look finds what comes
@@ -266,24 +156,40 @@ void followed_path::warn_of_gap(const input_file& read) const {
 
 // A file that is cut in place may have been copied and cut again before it was first looked at.
 bool followed_path::has_earlier() {
-    if (!left_) return false;
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         std::vector<file> between;
         bool is_whole = true;
-        for (const rotated_file& one : since(left_->first, left_->second).files) {
+        for (const rotated_file& one : before_current()) {
             if (one.inode == current().bytes.inode() && one.device == current().bytes.device()) break;
             file opened = open_seen(one);
             is_whole = is_whole && opened;
             if (opened) between.push_back(std::move(opened));
         }
         if (!is_whole) continue;
+        current().was_empty = false;
         if (between.empty()) return false;
         current().bytes.go_to(0);
         files_.insert(files_.begin() + static_cast<std::ptrdiff_t>(reading_), std::make_move_iterator(between.begin()),
                       std::make_move_iterator(between.end()));
+        if (reading_ == 0) go_over();
         return true;
     }
     return false;
+}
+
+// What was written under the path before the current file got the first bytes that were read of it, and is not read yet.
+std::vector<rotated_file> followed_path::before_current() {
+    read_file& now = current();
+    if (left_) return since(left_->first, left_->second).files;
+    if (config_.remove) return {};
+    if (now.was_empty) return rotated_after(now.beside, rotated_files(config_.path), config_.path);
+    if (!place_ || reading_ > 0 || !place_->is_cut_since(now.bytes, config_.delimiter_byte())) return {};
+    group_position::start found;
+    const file copy = find_moved(found);
+    if (!copy) return rotated_after(now.beside, rotated_files(config_.path), config_.path);
+    std::vector<rotated_file> all{{copy->bytes.path(), copy->bytes.device(), copy->bytes.inode(), copy->beside}};
+    for (rotated_file& one : since(copy->bytes.device(), copy->bytes.inode()).files) all.push_back(std::move(one));
+    return all;
 }
 
 void followed_path::proceed() {
@@ -305,8 +211,18 @@ void followed_path::leave_settled() noexcept {
     while (reading_ > 0 && files_.front()->unsettled == 0) {
         files_.pop_front();
         --reading_;
-        if (place_) place_->go_over(files_.front()->settled);
+        go_over();
     }
+}
+
+void followed_path::go_over() noexcept {
+    if (place_) place_->go_over(files_.front()->settled, files_.front()->beside);
+}
+
+// A copy of a file that is cut later is known by its first bytes only: they are kept before anything of it is given.
+void followed_path::remember() {
+    const read_file& first = *files_.front();
+    if (place_ && !config_.remove && reading_ == 0 && !first.lost) place_->know(first.bytes, first.settled);
 }
 
 void followed_path::settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages) {
@@ -329,7 +245,7 @@ void followed_path::rewind() {
     for (const file& one : files_) one->unsettled = 0;
     while (files_.size() > 1 && files_.front()->lost) files_.pop_front();
     for (const file& one : files_) one->bytes.go_back(one->settled - one->removed);
-    if (place_) place_->go_over(files_.front()->settled);
+    go_over();
 }
 
 std::uint64_t followed_path::behind(std::uint64_t place) {

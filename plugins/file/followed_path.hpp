@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <mqb/sdk/host.hpp>
 
@@ -29,6 +30,7 @@ public:
     sight look(std::uint64_t unread) override;
     void proceed() override;
     bool has_earlier() override;
+    void remember() override;
     bool keeps_place() const noexcept override { return place_.has_value() || config_.remove; }
     void settle(std::uint64_t number, std::uint64_t end, std::uint32_t messages) override;
     void rewind() override;
@@ -38,10 +40,17 @@ private:
     using file = std::unique_ptr<read_file>;
 
     file make(std::string path) { return std::make_unique<read_file>(std::move(path), ++last_number_); }
+    void look_beside();
+    file make_first();
+    void open_first(read_file& first);
     void open_saved();
-    void open_at_end();
+    void open_unsaved();
+    bool open_after(const group_position::identity& last);
+    bool open_after(std::int64_t changed, const group_position* place);
+    void begin_without_file();
     group_position::start go_to_saved(input_file& of);
     file find_moved(group_position::start& found);
+    std::vector<rotated_file> before_current();
     file try_each(const std::function<file(const std::vector<rotated_file>&, bool&)>& find);
     // Opens it if it is still the file that was seen under this name.
     file open_seen(const rotated_file& seen);
@@ -50,6 +59,7 @@ private:
     bool follow_copy(std::uint64_t unread);
     void add_at_path();
     void leave_settled() noexcept;
+    void go_over() noexcept;
     void share_front(read_file& of);
     void delete_settled(read_file& of, shared_front::when how_eagerly);
     bool adopt_cut(read_file& of);
@@ -77,9 +87,10 @@ private:
     std::unique_ptr<input_file> late_;                             // the one before, as it was left
     std::uint64_t listed_ = 0;                                     // when the folder was looked at last
     bool told_removed_ = false;
-    bool was_read_ = false;       // not only opened
-    bool was_missing_ = false;    // at the first look
-    std::uint64_t next_cut_ = 0;  // when a file is cut again at the earliest, if that is not for its size
+    bool was_read_ = false;               // not only opened
+    bool was_missing_ = false;            // at the first look
+    std::optional<std::int64_t> beside_;  // before that: the last change of what stood beside the path
+    std::uint64_t next_cut_ = 0;          // when a file is cut again at the earliest, if that is not for its size
     std::uint64_t no_cut_before_ = 0;
 };
 

@@ -45,7 +45,7 @@ void followed_path::delete_settled(read_file& of, shared_front::when how_eagerly
 bool followed_path::adopt_cut(read_file& of) {
     if (of.front->removed() == of.removed) return false;
     of.front->follow(of.bytes, of.removed);
-    if (place_) place_->start_at(of.bytes, of.settled - of.removed);
+    if (place_) place_->start_at(of.bytes, of.settled - of.removed, of.beside, false);
     return true;
 }
 

@@ -267,7 +267,7 @@ TEST_CASE("of a file that is cut while a group starts, what is saved stays") {
     file.go_to(8);
     write_file(dir / "in", "another one, which is longer\n");
     mqb::file::group_position group(dir / "in.g.offset", "");
-    group.start_at(file, 8);
+    group.start_at(file, 8, 0, true);
     CHECK(sidecar(dir) == position);
     CHECK(read_file(dir / "in.g.offset.fingerprint") == print);
     CHECK(group.load(file, '\n').is_other);

@@ -26,6 +26,8 @@ struct read_file {
     bool lost = false;                    // it was cut: what was given of it cannot be read again
     std::uint64_t removed = 0;            // so much was cut before the first byte of it as it is open
     std::shared_ptr<shared_front> front;  // where what is dealt with is deleted
+    std::int64_t beside = 0;              // when what stood beside it had changed last, when reading of it was begun
+    bool was_empty = false;               // when it was opened, and what it began with then is not looked at yet
     bool is_copy = false;                 // of the file before, which was cut
     bool is_first_of_path = false;        // of many: no other was read under its path before, nor this one
 };

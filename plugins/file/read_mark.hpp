@@ -21,6 +21,8 @@ public:
     bool holds_in(int file) const;
     // False: nothing has been read by which one file could be told from another.
     bool tells() const noexcept { return position_ > 0; }
+    // The first bytes, as many as are known.
+    std::string_view head() const noexcept { return head_; }
 
 private:
     static constexpr std::size_t most_head = 1024, most_tail = 64;

@@ -70,6 +70,15 @@ std::vector<rotated_file> list(const std::string& path) {
     return all;
 }
 
+// Oldest first: by the last change, and then by their names, of which those with a number say it the other way round.
+void sort_by_age(std::vector<rotated_file>& files, const std::string& of) {
+    std::ranges::sort(files, {}, [&](const rotated_file& one) {
+        const std::string name = name_of(one.path);
+        const std::optional<unsigned> number = number_of(added_to(name, of).text);
+        return std::tuple(one.changed, -static_cast<std::int64_t>(number.value_or(0)), name);
+    });
+}
+
 }  // namespace
 
 bool is_rotated_name(std::string_view name, std::string_view of) { return !added_to(name, of).text.empty(); }
@@ -83,6 +92,20 @@ std::vector<rotated_file> rotated_files(const std::string& path) {
         all = std::move(again);
     }
     return all;
+}
+
+std::int64_t last_change(const std::vector<rotated_file>& all) {
+    std::int64_t last = 0;
+    for (const rotated_file& one : all) last = std::max(last, one.changed);
+    return last;
+}
+
+std::vector<rotated_file> rotated_after(std::int64_t changed, const std::vector<rotated_file>& all, const std::string& path) {
+    std::vector<rotated_file> found;
+    for (const rotated_file& one : all)
+        if (one.changed > changed) found.push_back(one);
+    sort_by_age(found, name_of(path));
+    return found;
 }
 
 // Of one scheme of names: a number becomes larger with each rotation, or it is a new one each time, as a date is.
@@ -104,11 +127,7 @@ rotations rotated_since(const rotated_file& first, const std::vector<rotated_fil
         if (is_newer) found.files.push_back(one);
     }
     for (unsigned earlier = 1; number && earlier < *number; ++earlier) found.has_gap = found.has_gap || !is_there[earlier];
-    std::ranges::sort(found.files, [&](const rotated_file& a, const rotated_file& b) {
-        if (a.changed != b.changed) return a.changed < b.changed;
-        const std::string a_name = name_of(a.path), b_name = name_of(b.path);
-        return number ? *number_of(added_to(a_name, of).text) > *number_of(added_to(b_name, of).text) : a_name < b_name;
-    });
+    sort_by_age(found.files, of);
     return found;
 }
 

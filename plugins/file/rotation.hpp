@@ -22,6 +22,11 @@ bool is_rotated_name(std::string_view name, std::string_view of);
 // All that are there now, by name.
 std::vector<rotated_file> rotated_files(const std::string& path);
 
+// Of these the last change; 0: there is none.
+std::int64_t last_change(const std::vector<rotated_file>& all);
+// Those that were changed later than that, oldest first.
+std::vector<rotated_file> rotated_after(std::int64_t changed, const std::vector<rotated_file>& all, const std::string& path);
+
 // What was written between one of them and the file that has the path now, oldest first.
 struct rotations {
     std::vector<rotated_file> files;
