@@ -4,6 +4,7 @@ import os
 import pathlib
 import pty
 import re
+import select
 import selectors
 import shutil
 import subprocess
@@ -25,6 +26,23 @@ def environment():
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("MQB_PLUGIN", "MQB_STATE", "XDG_"))}
     # The state directory is in the scratch folder: the default one belongs to whoever runs the tests.
     return clean | {"HOME": "/nowhere", "MQB_PLUGIN_PATH": str(PLUGINS), "MQB_STATE_DIR": "state"}
+
+
+def shown_on(terminal):
+    """What comes to our end of a terminal until nobody has the other one; closes it."""
+    shown, until = b"", time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if not select.select([terminal], [], [], 0.1)[0]:
+            continue
+        try:
+            data = os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if not data:
+            break
+        shown += data
+    os.close(terminal)
+    return shown.decode()
 
 
 class Running:
@@ -130,18 +148,9 @@ class Case(unittest.TestCase):
         env = {k: v for k, v in environment().items() if k != "NO_COLOR"} | {"TERM": "xterm"} | environ
         process = subprocess.Popen([BINARY, *map(str, arguments)], cwd=self.folder, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
         os.close(theirs)
-        shown, until = b"", time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            try:
-                data = os.read(ours, 1 << 16)
-            except OSError:
-                break
-            if not data:
-                break
-            shown += data
-        os.close(ours)
+        shown = shown_on(ours)
         process.wait(timeout=PATIENCE)
-        return shown.decode()
+        return shown
 
     def until(self, holds):
         """Asks again and again, for what has no event to wait for: another process, or a file."""

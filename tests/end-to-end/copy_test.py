@@ -3,7 +3,6 @@ import json
 import os
 import pty
 import re
-import select
 import signal
 import subprocess
 import time
@@ -225,39 +224,27 @@ class Copy(bridge.Case):
                 self.assertTrue(done.stderr)
                 self.assertNotIn(b"pw1", done.stdout + done.stderr)
 
-    def on_terminal(self, *words):
+    def copy_on_terminal(self, *words):
         """Runs with a terminal for standard error; what it showed."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen([bridge.BINARY, "copy", *words], cwd=self.folder, env=bridge.environment() | {"TERM": "xterm"},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
         os.close(theirs)
-        shown = b""
-        until = time.monotonic() + bridge.PATIENCE
-        while time.monotonic() < until:
-            if not select.select([ours], [], [], 0.1)[0]:
-                continue
-            try:
-                data = os.read(ours, 1 << 16)
-            except OSError:
-                break
-            if not data:
-                break
-            shown += data
-        os.close(ours)
+        shown = bridge.shown_on(ours)
         output = process.stdout.read()
         process.stdout.close()
         self.assertEqual(process.wait(timeout=bridge.PATIENCE), 0, shown)
-        return shown.decode(), output
+        return shown, output
 
     def test_progress_is_for_terminals(self):
         words = ["file:in.txt?format=raw", "file:out.txt?format=raw", "--wait", "0.5"]
-        shown, _ = self.on_terminal(*words)
+        shown, _ = self.copy_on_terminal(*words)
         lines = re.findall(r"\r\x1b\[K([^\r\x1b]+)", shown)
         self.assertRegex(shown, r"\r\x1b\[K3 messages, 3 B; \d+ messages/s, \d+ B/s")
         self.assertRegex(shown, r" messages/s, \d+ B/s; 0 B to go")
         self.assertLessEqual(len(lines), 20)  # at most ten a second
-        self.assertNotIn("\x1b", self.on_terminal(*words, "--quiet")[0])
-        piped, output = self.on_terminal("file:in.txt?format=raw", "-?format=raw", "--wait", "0.5")
+        self.assertNotIn("\x1b", self.copy_on_terminal(*words, "--quiet")[0])
+        piped, output = self.copy_on_terminal("file:in.txt?format=raw", "-?format=raw", "--wait", "0.5")
         self.assertNotIn("\x1b", piped)
         self.assertEqual(output, b"a\nb\nc\n")
         self.assertNotIn(b"\x1b", self.copy(*words).stderr)
