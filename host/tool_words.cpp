@@ -52,7 +52,8 @@ void add_eval(CLI::App& app, command_actions& to) {
     command.add_option("--metadata", into->metadata, "An entry of the message's metadata; several: again")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
-    command.add_flag("--filter", into->is_filter, "By the rules of a filter: the result is true or false");
+    CLI::Option* filter = command.add_flag("--filter", into->is_filter, "By the rules of a filter: the result is true or false");
+    command.add_flag("--template", into->is_template, "It is a template such as 'order ${payload:id}': print its text")->excludes(filter);
     to.push_back({&command, [into, message] {
                       into->has_message = message->count() != 0;
                       return evaluate(*into);

@@ -119,9 +119,8 @@ std::size_t unescape(std::string_view raw, char* to) noexcept {
     return static_cast<std::size_t>(out - to);
 }
 
-void append_json(std::string& to, std::string_view text) {
+void append_escaped(std::string& to, std::string_view text) {
     constexpr char digits[] = "0123456789abcdef";
-    to += '"';
     for (const char c : text) {
         switch (c) {
             case '"': to += "\\\""; break;
@@ -139,6 +138,11 @@ void append_json(std::string& to, std::string_view text) {
                 }
         }
     }
+}
+
+void append_json(std::string& to, std::string_view text) {
+    to += '"';
+    append_escaped(to, text);
     to += '"';
 }
 

@@ -22,6 +22,8 @@ void append_utf8(std::string& to, char32_t c);
 [[nodiscard]] bool has_good_escapes(std::string_view raw) noexcept;
 // The text without its escapes, which are good; `to` has room for as many bytes. The answer is how many were written.
 [[nodiscard]] std::size_t unescape(std::string_view raw, char* to) noexcept;
+// With escapes, without quotes.
+void append_escaped(std::string& to, std::string_view text);
 // With quotes and escapes.
 void append_json(std::string& to, std::string_view text);
 

@@ -2,6 +2,7 @@
 
 #include "core/middlewares/dlq.hpp"
 #include "core/middlewares/filter.hpp"
+#include "core/middlewares/id.hpp"
 #include "core/middlewares/retry.hpp"
 #include "core/middlewares/transform.hpp"
 
@@ -11,6 +12,7 @@ void add_builtin(CustomMiddlewareFactory& middlewares) {
     middlewares.add("retry", std::make_shared<retry_factory>());
     middlewares.add("dlq", std::make_shared<dlq_factory>());
     middlewares.add("filter", std::make_shared<filter_factory>());
+    middlewares.add("id", std::make_shared<id_factory>());
     middlewares.add("transform", std::make_shared<transform_factory>());
 }
 

@@ -12,6 +12,7 @@ void staged_messages::apply(message_stage& stage, std::string_view name, const m
         std::string why;
         const staged what = stage.apply(m, blocks_, why);
         const bool stays = what == staged::passes || what == staged::changed;
+        if (stays && !why.empty() && warning_.empty()) warning_ = std::string{name} + ": " + why;
         if (what != staged::passes && is_untouched()) copy_first(all, i);
         if (!stays) {
             if (removed_.empty())
@@ -41,6 +42,7 @@ void staged_messages::clear() noexcept {
     part_.clear();
     index_.clear();
     removed_.clear();
+    warning_.clear();
     blocks_.clear();
 }
 

@@ -19,7 +19,7 @@ class message_stage {
 public:
     virtual ~message_stage() = default;
     // `changed`: other buffers were put into `m`; what they point to is in `made`, in any order. `discarded` and `refused`: `why` says
-    // what is wrong with the message, for people.
+    // what is wrong with the message, for people. `passes` and `changed`: a text in it is a warning that the log gets.
     virtual staged apply(message& m, std::vector<counted_block>& made, std::string& why) = 0;
 };
 
@@ -43,6 +43,8 @@ public:
     [[nodiscard]] bool is_untouched() const noexcept { return part_.empty() && removed_.empty(); }
     // Where the k-th that goes on stands in the call.
     [[nodiscard]] std::uint32_t index_of(std::uint32_t k) const noexcept { return index_.empty() ? k : index_[k]; }
+    // Of a message that goes on, with the name of the middleware; empty: there is none.
+    [[nodiscard]] const std::string& first_warning() const noexcept { return warning_; }
     // A message that was thrown away; null: there is none.
     [[nodiscard]] const removed_message* first_discarded() const noexcept;
 
@@ -53,6 +55,7 @@ private:
     std::vector<message> part_;         // empty: they stand where they came
     std::vector<std::uint32_t> index_;  // empty: none was removed
     std::vector<removed_message> removed_;
+    std::string warning_;
     std::vector<counted_block> blocks_;
 };
 

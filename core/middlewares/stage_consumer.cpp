@@ -84,6 +84,7 @@ bool stage_consumer::took(status answer) {
     if (answer != status::ok || !below_.batch) return true;
     held_batch& h = hold(below_.batch);
     h.messages.apply(*stage_, log_.name(), below_.messages);
+    log_.tell_warning(h.messages);
     const bool is_left = !h.messages.messages().empty();
     if (is_left) {
         upper.messages = h.messages.messages();

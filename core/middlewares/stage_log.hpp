@@ -18,6 +18,9 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     void warn(std::string_view text) { log_->write(log_level::warning, route_, path_, name_ + ": " + std::string{text}); }
+    void tell_warning(const staged_messages& messages) {
+        if (!messages.first_warning().empty()) log_->write(log_level::warning, route_, path_, messages.first_warning());
+    }
     // The first time; from then on they are only counted.
     void tell_of_discarded(const staged_messages& messages) {
         const auto* first = has_told_ ? nullptr : messages.first_discarded();

@@ -11,6 +11,7 @@ status stage_publisher::send(send_call& c) {
     if (c.messages.empty()) return inner_.send(c);  // nothing but a flush
     part_send& s = take();
     s.staged.apply(*stage_, log_.name(), c.messages);
+    log_.tell_warning(s.staged);
     if (s.staged.is_untouched()) {
         give_back(s);
         return inner_.send(c);

@@ -1,4 +1,4 @@
-// eval: what `mqbridge eval` does: one expression over one message, for people who write a filter or a transform.
+// eval: what `mqbridge eval` does: one expression or template over one message, for people who write one.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ struct eval_options {
     bool has_message = false;           // else there is no payload
     std::vector<std::string> metadata;  // KEY=VALUE
     bool is_filter = false;
+    bool is_template = false;
 };
 [[nodiscard]] int evaluate(const eval_options& options);
 

@@ -57,6 +57,15 @@ void findings::warning(position at, std::string_view path, std::string text) {
     all_.push_back({severity::warning, name_of(at), at, std::string{path}, std::move(text)});
 }
 
+bool findings::repeat_error(position at, std::string_view path) {
+    const auto known = std::ranges::find_if(all_, [&](const finding& f) {
+        return f.how == severity::error && f.at.line == at.line && f.at.column == at.column && f.path == path;
+    });
+    if (known == all_.end()) return false;
+    all_.push_back(finding{*known});
+    return true;
+}
+
 std::size_t findings::error_count() const noexcept {
     return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [](const finding& f) { return f.how == severity::error; }));
 }

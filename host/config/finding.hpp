@@ -41,6 +41,8 @@ public:
     void warning(position at, std::string_view path, std::string text);
 
     [[nodiscard]] std::size_t error_count() const noexcept;
+    // Where something is wrong with the value there already, it counts once more, and is told once. False: there is nothing.
+    bool repeat_error(position at, std::string_view path);
     [[nodiscard]] bool has_errors() const noexcept { return error_count() != 0; }
     // Files in the order in which they were read, places in the order of the file; the same thing once.
     [[nodiscard]] std::vector<finding> sorted() const;

@@ -10,9 +10,20 @@
 #include <vector>
 
 using namespace mqb;
-using config::read_order_key;
+using config::order_key;
 
 namespace {
+
+order_key read_order_key(std::string_view text) {
+    auto key = config::read_order_key(text);
+    return key ? std::move(*key) : order_key{};
+}
+
+core::message with_payload(std::string_view text) {
+    core::message m;
+    m.payload = {reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), nullptr};
+    return m;
+}
 
 struct with_metadata {
     explicit with_metadata(const std::vector<std::pair<std::string, std::string>>& entries) : block(256) {
@@ -63,10 +74,33 @@ TEST_CASE("keys spread over the low bits, by which workers are chosen") {
     CHECK(seen.size() == 8);
 }
 
-TEST_CASE("everything else needs templates") {
-    for (const char* text : {"", "x", "${", "${metadata:}", "${metadata:a}b", "${metadata:a}${lane}", "${metadata:a|raw}",
-                             "${message:payload}", "${payload:x}"}) {
-        CAPTURE(text);
-        CHECK_FALSE(read_order_key(text));
-    }
+TEST_CASE("a template of payload and metadata is a key; messages that have not all of it are of one value") {
+    const auto key = read_order_key("${payload:customer.id}-${metadata:region}");
+    REQUIRE(key);
+    const auto number = [&](std::string_view payload, const char* region) {
+        with_metadata m{{{"region", region}}};
+        m.message.payload = with_payload(payload).payload;
+        return key(m.message);
+    };
+    const std::uint64_t a = number(R"({"customer":{"id":7}})", "eu");
+    CHECK(a == number(R"({"x":[],"customer":{"id":"7"}})", "eu"));
+    CHECK(a != number(R"({"customer":{"id":8}})", "eu"));
+    CHECK(a != number(R"({"customer":{"id":7}})", "us"));
+    const std::uint64_t none = number("{}", "eu");
+    CHECK(none != a);
+    CHECK(none == number("no JSON", "us"));
+    CHECK(none == key(core::message{}));
+    CHECK(none == key(with_payload(R"({"customer":{"id":7}})")));
+    CHECK(read_order_key("${metadata:region | base64}")(with_metadata{{{"region", "eu"}}}.message) != 0);
+    CHECK(read_order_key("${message:payload}")(with_payload("a")) != read_order_key("${message:payload}")(with_payload("b")));
+}
+
+TEST_CASE("what is no key is told") {
+    const auto why = [](const char* text) { return config::read_order_key(text).error().text; };
+    for (const char* text : {"", "x", "$", "${other:x}", "$${payload:x}"})
+        CHECK(why(text) == "is the same for all messages: it wants ${metadata:KEY}, ${payload:FIELD}, ${message:id} or ${lane}");
+    for (const char* text : {"${gen:uuid}", "${metadata:k}${gen:counter}"})
+        CHECK(why(text) == "has to be the same each time a message comes: no ${gen:…}");
+    CHECK(why("${metadata:}") == "${metadata:…} wants a key");
+    CHECK(config::read_order_key("x${message:ids}").error().excerpt == "  x${message:ids}\n             ^^^");
 }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <type_traits>
+#include <utility>
 
 namespace mqb::config {
 
@@ -28,7 +29,7 @@ constexpr std::string_view schema_text = R"({
     "max_in_flight_bytes": {"type": "integer", "minimum": 1, "x-mqb-size": true, "default": 67108864, "description": "bytes that the route holds, at most; a larger message waits and goes alone"},
     "send_window": {"type": "integer", "minimum": 1, "maximum": 65536, "default": 8, "description": "sends started in order before the first is confirmed"},
     "commit_concurrency_limit": {"type": "integer", "minimum": 1, "maximum": 1000000, "default": 4096, "description": "settlements in flight, at most"},
-    "order_by": {"type": "string", "description": "with concurrency: messages of one value stay in order"},
+    "order_by": {"type": "string", "description": "a template, or ${lane}; with concurrency: messages of one value stay in order"},
     "max_deliveries": {"type": "integer", "minimum": 0, "maximum": 4294967295, "default": 0, "description": "presentations of a message before it is dead; 0: no limit"},
     "on_error": {"type": "string", "enum": ["dead_letter", "reject", "stop"], "default": "dead_letter", "description": "what a permanent failure does"},
     "dead_letters": {"type": "object", "description": "takes what no `dlq` took", "additionalProperties": false, "properties": {
@@ -107,11 +108,12 @@ void read_requirements(const node& value, const place& where, route_options& out
 void read_order(const node& value, const place& where, core::route_definition& definition, findings& to) {
     const entry* given = value.find("order_by");
     if (!given || given->value->what != shape::scalar) return;
-    definition.order_by = read_order_key(given->value->text);
+    auto key = read_order_key(given->value->text);
+    if (!key)
+        return to.error(given->value->at, joined(where.path, "order_by"), key.error().text,
+                        given->value->is_secret ? std::string{} : key.error().excerpt);
+    definition.order_by = std::move(*key);
     definition.order_by_is_lane = given->value->text == "${lane}";
-    if (!definition.order_by)
-        to.error(given->value->at, joined(where.path, "order_by"),
-                 "needs templates, which this version does not have; it knows ${metadata:KEY}, ${message:id} and ${lane}");
 }
 
 }  // namespace

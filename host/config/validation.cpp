@@ -1,5 +1,6 @@
 #include "host/config/validation.hpp"
 
+#include "core/templates/text_template.hpp"
 #include "host/config/near_match.hpp"
 #include "host/config/scalar.hpp"
 
@@ -105,11 +106,11 @@ std::string validation::check(const node& value, const schema& against, const pl
         nested_.push_back({where.pointer, std::make_shared<const node>(value), where.at, where.path, against.endpoint_side});
         return "null";
     }
-    if (against.is_store || against.is_template) {
-        const char* what = against.is_store ? "a store" : "a template";
-        to_.error(where.at, where.path, std::string{what} + " is not supported by this version");
+    if (against.is_store) {
+        to_.error(where.at, where.path, "a store is not supported by this version");
         return "null";
     }
+    if (against.is_template && value.what == shape::scalar && !is_template(value, against, where)) return "null";
     switch (value.what) {
         case shape::null: return against.takes(is_null) ? "null" : wrong_type(value, against, where);
         case shape::map:
@@ -119,6 +120,15 @@ std::string validation::check(const node& value, const schema& against, const pl
         case shape::scalar: return scalar(value, against, where);
     }
     return "null";
+}
+
+bool validation::is_template(const node& value, const schema& against, const place& where) {
+    const auto made = core::templates::compile(value.text);
+    if (made) return true;
+    if (to_.repeat_error(value.at, where.path)) return false;  // its variables: it is as it was written
+    const bool is_secret = against.is_secret || where.is_secret || value.is_secret;
+    to_.error(value.at, where.path, made.error().text, is_secret ? std::string{} : core::expressions::excerpt(value.text, made.error()));
+    return false;
 }
 
 std::string validation::defaults(const schema& against, const place& where) {

@@ -55,6 +55,8 @@ private:
     std::string object(const node& value, const schema& against, const place& where);
     std::string array(const node& value, const schema& against, const place& where);
     std::string scalar(const node& value, const schema& against, const place& where);
+    // False: the mistake was told.
+    bool is_template(const node& value, const schema& against, const place& where);
     std::string typed(const node& value, const schema& against, const place& where);
     bool is_within_bounds(double about, const schema& against, position at, const place& where);
     std::string number(const node& value, const schema& against, const place& where);

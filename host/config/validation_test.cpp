@@ -143,9 +143,23 @@ TEST_CASE("an endpoint inside a configuration is taken out with its place, null 
 }
 
 TEST_CASE("what this version cannot do is refused, not ignored") {
-    const char* schema = R"({"type":"object","properties":{"store":{"x-mqb-store":true},"key":{"type":"string","x-mqb-template":true}}})";
-    CHECK(check(schema, "{store: s, key: k}").lines == lines{"a.yaml:1:2: r.input.x.store: a store is not supported by this version",
-                                                             "a.yaml:1:12: r.input.x.key: a template is not supported by this version"});
+    const char* schema = R"({"type":"object","properties":{"store":{"x-mqb-store":true}}})";
+    CHECK(check(schema, "{store: s}").lines == lines{"a.yaml:1:2: r.input.x.store: a store is not supported by this version"});
+}
+
+TEST_CASE("the mistake of a template is told at its place, with an excerpt unless it is secret") {
+    const char* schema = R"({"type":["string","object"],"x-mqb-template":true,"properties":{"key":{"type":"string","x-mqb-template":true},
+        "hidden":{"type":"string","x-mqb-secret":true,"x-mqb-template":true},"keys":{"items":{"type":"string","x-mqb-template":true}}}})";
+    CHECK(check(schema, "'a ${payload:b}'").json == R"("a ${payload:b}")");
+    CHECK(check(schema, "{key: 'a ${payload:b} $${x}', keys: ['${gen:now}']}").json ==
+          R"({"key":"a ${payload:b} $${x}","keys":["${gen:now}"]})");
+    CHECK(check(schema, "'${gen:no}'").lines == lines{"a.yaml:1:1: r.input.x: unknown selector: ${gen:…} knows uuid, now, timestamp, "
+                                                      "counter and random(a,b)\n  ${gen:no}\n        ^^"});
+    CHECK(check(schema, "{key: '${payload:a', hidden: '${metadata:}', keys: [x, '${payload:a|b}']}").lines ==
+          lines{"a.yaml:1:7: r.input.x.key: \"${\" without \"}\"; a \"${\" that is text is written \"$${\"\n  ${payload:a\n  ^^",
+                "a.yaml:1:30: r.input.x.hidden: ${metadata:…} wants a key",
+                "a.yaml:1:56: r.input.x.keys[1]: unknown filter: known are raw and base64\n  ${payload:a|b}\n              ^"});
+    CHECK(check(schema, "{key: [a]}").lines == lines{"a.yaml:1:7: r.input.x.key: a list where text is wanted"});
 }
 
 TEST_CASE("a broken schema is told as such") {

@@ -1,4 +1,4 @@
-"""Every example of docs/routes.md and docs/middleware.md: a yaml block loads without a finding, or with those of the text block behind it.
+"""Every example of docs/routes.md, docs/middleware.md and docs/templates.md: a yaml block loads without a finding, or with those of the text block behind it.
 The tables of docs/middleware.md are those of the schemas."""
 import json
 import os
@@ -30,7 +30,9 @@ def table_of(schema):
 
 class Docs(bridge.Case):
     def check(self, name, least):
-        text = (DOCS / name).read_text()
+        self.check_text((DOCS / name).read_text(), least)
+
+    def check_text(self, text, least):
         examples = EXAMPLE.findall(text)
         self.assertEqual(len(examples), text.count("```yaml\n"))
         self.assertEqual(sum(1 for _, _, found in examples if found), text.count("```text\n"))
@@ -48,7 +50,12 @@ class Docs(bridge.Case):
         self.check("routes.md", 11)
 
     def test_examples_of_middlewares(self):
-        self.check("middleware.md", 3)
+        self.check("middleware.md", 5)
+
+    def test_examples_of_templates(self):
+        # The blocks of text there are templates and what they give, which templates_test tries.
+        text = re.sub(r"```text\n.*?```", "", (DOCS / "templates.md").read_text(), flags=re.S)
+        self.check_text(text, 1)
 
     def test_each_middleware_that_is_built_in_has_its_table(self):
         text = (DOCS / "middleware.md").read_text()

@@ -20,6 +20,7 @@ LOADS = {
     "12-dir-spool.yaml": [],
     "14-memory-forms.yaml": [],
     "15-ipc.yaml": [],
+    "18-static-source.yaml": [],
     "20-transform-all.yaml": [],
     "21-filter-forms.yaml": [],
 }
