@@ -1,8 +1,10 @@
 #include "core/middlewares/builtin.hpp"
 
+#include "core/middlewares/delay.hpp"
 #include "core/middlewares/dlq.hpp"
 #include "core/middlewares/filter.hpp"
 #include "core/middlewares/id.hpp"
+#include "core/middlewares/limiter.hpp"
 #include "core/middlewares/retry.hpp"
 #include "core/middlewares/transform.hpp"
 
@@ -14,6 +16,8 @@ void add_builtin(CustomMiddlewareFactory& middlewares) {
     middlewares.add("filter", std::make_shared<filter_factory>());
     middlewares.add("id", std::make_shared<id_factory>());
     middlewares.add("transform", std::make_shared<transform_factory>());
+    middlewares.add("limiter", std::make_shared<limiter_factory>());
+    middlewares.add("delay", std::make_shared<delay_factory>());
 }
 
 }  // namespace mqb::core
