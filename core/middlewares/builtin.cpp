@@ -6,6 +6,7 @@
 #include "core/middlewares/id.hpp"
 #include "core/middlewares/limiter.hpp"
 #include "core/middlewares/retry.hpp"
+#include "core/middlewares/timeout.hpp"
 #include "core/middlewares/transform.hpp"
 
 namespace mqb::core {
@@ -18,6 +19,7 @@ void add_builtin(CustomMiddlewareFactory& middlewares) {
     middlewares.add("transform", std::make_shared<transform_factory>());
     middlewares.add("limiter", std::make_shared<limiter_factory>());
     middlewares.add("delay", std::make_shared<delay_factory>());
+    middlewares.add("timeout", std::make_shared<timeout_factory>());
 }
 
 }  // namespace mqb::core
