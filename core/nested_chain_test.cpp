@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace mqb::core;
 
 namespace {
@@ -205,7 +207,7 @@ TEST_CASE("a nested input has no ledger: what is settled reaches the leaf, and l
 TEST_CASE("retry and dlq are there without a plugin, and a route's dlq has the endpoint of its configuration") {
     chain_setting s;
     add_builtin(s.middlewares);
-    CHECK(s.middlewares.names() == texts{"dlq", "filter", "layer", "retry", "transform"});
+    for (const char* name : {"dlq", "layer", "retry"}) CHECK(std::ranges::count(s.middlewares.names(), name) == 1);
     s.definition.output.config = "refuses";
     s.definition.output.middlewares = {{"retry", "{}", "output.middlewares[0]", {}}, {"dlq", "{}", "output.middlewares[1]", {}}};
     s.definition.output.middlewares[1].nested = {{"/endpoint", {"end", "", "letters", {}, {}}}};
