@@ -50,10 +50,35 @@ bool matched_files::open() {
         if (!has_listed_) is_new_group_ = !table_->has_begun();
     }
     if (next_.empty() && (drains_ || !has_listed_ || host_.now() - listed_ >= pause_)) list();
+    begin_at_ends();
     while (!next_.empty() && files_.empty())
         if (file first = open_next()) files_.push_back(std::move(first));
     set_begun();
     return is_open();
+}
+
+// The ends at which a tail begins are saved at once, and before anything is read: a kill in between would leave the next start at later ones.
+void matched_files::begin_at_ends() {
+    if (!table_ || table_->has_begun() || !begins_at_end()) return;
+    std::vector<std::pair<file_identity, saved_place>> ends;
+    for (const file_identity& identity : next_) {
+        const known& one = all_.at(identity);
+        input_file bytes(one.path);
+        try {
+            bytes.open(false);
+        } catch (const sdk::failure&) { continue; }  // told when it is to be read
+        if (identity_of(bytes) != identity) continue;
+        saved_place end = go_to_end(bytes, one.first_size);
+        if (end.place > 0 && !bytes.is_cut()) ends.emplace_back(identity, std::move(end));
+    }
+    table_->begin_with(std::move(ends));
+}
+
+// As it was at the first list: what came since is read.
+saved_place matched_files::go_to_end(input_file& bytes, std::uint64_t first_size) const {
+    bytes.go_to(std::min(first_size, bytes.size()));
+    bytes.go_back(end_of_records(bytes, first_size, config_.delimiter_byte()));
+    return print_of(bytes, bytes.position());
 }
 
 // All that was there at the start has its place: what comes from here on is new, in the next run too.
@@ -152,10 +177,7 @@ bool matched_files::find_start(known& of, input_file& bytes) {
     if (std::optional<saved_place> saved = table_ ? table_->place_of(bytes, is_other) : std::nullopt) {
         of.print = *std::move(saved);
     } else if (!is_other && of.first_size > 0 && begins_at_end()) {
-        // As it was then: what came since is read.
-        bytes.go_to(std::min(of.first_size, bytes.size()));
-        bytes.go_back(end_of_records(bytes, of.first_size, config_.delimiter_byte()));
-        of.print = print_of(bytes, bytes.position());
+        of.print = go_to_end(bytes, of.first_size);
         if (bytes.is_cut()) return false;
     }
     return !is_other;

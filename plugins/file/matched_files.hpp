@@ -44,6 +44,8 @@ private:
     };
 
     void list();
+    void begin_at_ends();
+    saved_place go_to_end(input_file& bytes, std::uint64_t first_size) const;
     void set_begun();
     file open_next();
     bool find_start(known& of, input_file& bytes);

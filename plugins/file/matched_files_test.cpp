@@ -272,6 +272,44 @@ TEST_CASE("a subscriber and a tail get all that comes after the start, to files 
     }
 }
 
+TEST_CASE("a tail that is killed before anything is settled begins again where it began, of all files") {
+    const std::string mode = group + R"(,"read_from_tail":true)";
+    scratch dir;
+    write_file(dir / "a.log", "old\nha");
+    write_file(dir / "b.log", "half");
+    write_file(dir / "c.log", "old\n");
+    for (const bool is_first : {true, false}) {
+        reader c(dir, mode);
+        if (is_first) {
+            for (const char* name : {"a.log", "b.log", "c.log"}) write_file(dir / name, "lf 1\nnew\n", true);
+            c.host.time += 1'000'000'000;
+        }
+        CHECK(c.receive(1) == MQB_OK);
+        REQUIRE(c.got.size() == 1);
+        CHECK(c.got[0].payload == "half 1");
+    }
+    CHECK(reader(dir, mode).next() == texts{"half 1", "new", "halflf 1", "new", "lf 1", "new"});
+}
+
+TEST_CASE("a tail whose places cannot be saved at the start begins where it first looked, and saves that when it can") {
+    scratch dir;
+    write_file(dir / "a.log", "old\n");
+    const std::string mode = group + R"(,"read_from_tail":true)";
+    {
+        consumer_under_test c(R"({"path":")" + (dir / "*.log") + R"(","format":"raw",)" + mode + "}", false);
+        {
+            const file_size_limit limit(0);
+            CHECK(c.connect().starts_with(std::to_string(MQB_RETRY) + ": cannot write"));
+        }
+        write_file(dir / "a.log", "new\n", true);
+        CHECK(c.connect() == "");
+        c.receive();
+        REQUIRE(c.got.size() == 1);
+        CHECK(c.got[0].payload == "new");
+    }
+    CHECK(reader(dir, mode).next() == texts{"new"});
+}
+
 TEST_CASE("what comes between two runs of a tail is read, also to a file of which nothing was to be passed over") {
     const std::string mode = group + R"(,"read_from_tail":true)";
     for (const std::string before : {"none", "", "hal"}) {

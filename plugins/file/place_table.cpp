@@ -223,6 +223,17 @@ void place_table::set_begun() {
     if (!has_begun_) append({}, {});
 }
 
+void place_table::begin_with(std::vector<std::pair<file_identity, saved_place>> places) {
+    for (auto& [of, place] : places) places_[of] = std::move(place);
+    has_begun_ = true;
+    try {
+        write_anew();
+    } catch (...) {
+        has_begun_ = false;  // what has places is given the ones of then when it is tried again
+        throw;
+    }
+}
+
 void place_table::write_anew() {
     std::string text = has_begun_ ? line_of({}, {}) : std::string();
     for (const auto& [of, place] : places_) text += line_of(of, place);

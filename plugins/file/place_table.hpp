@@ -47,6 +47,8 @@ public:
     // Whether the group was there before: something was saved, be it only that it had begun.
     bool has_begun() const noexcept { return has_begun_; }
     void set_begun();
+    // The same, and these places with it: after a kill all of that is there, or nothing.
+    void begin_with(std::vector<std::pair<file_identity, saved_place>> places);
 
     // False: the file does not have these bytes any more, and nothing was written.
     bool save(const input_file& file, std::uint64_t place);
