@@ -12,6 +12,7 @@
 #include <mqb/sdk/status.hpp>
 
 #include "config.hpp"
+#include "file_look.hpp"
 
 namespace mqb::file {
 namespace {
@@ -155,6 +156,11 @@ naming input_file::named_by(const std::string& path) const {
     if (::stat(path.c_str(), &is) != 0) return naming::nothing;
     if (is.st_dev == device_ && is.st_ino == inode_) return naming::same;
     return is.st_size > 0 || !S_ISREG(is.st_mode) ? naming::other : naming::other_empty;
+}
+
+std::uint64_t input_file::born() const {
+    const std::optional<file_look> is = look_at_open(descriptor_);
+    return is ? is->born : 0;
 }
 
 bool input_file::is_removed() const {

@@ -65,6 +65,7 @@ public:
     const std::string& path() const noexcept { return path_; }
     std::uint64_t device() const noexcept { return device_; }
     std::uint64_t inode() const noexcept { return inode_; }
+    std::uint64_t born() const;  // when it was made, ns since 1970; 0: the file system does not say
 
 private:
     std::uint64_t end_of_records(char delimiter) const;

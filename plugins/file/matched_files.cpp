@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "file_look.hpp"
 #include "path_pattern.hpp"
 #include "small_file.hpp"
 
@@ -97,27 +98,28 @@ void matched_files::list() {
     for (auto& [identity, one] : all_) one.is_there = false;
     next_.clear();
     for (const std::string& path : paths) {
-        struct stat is {};
-        if (::stat(path.c_str(), &is) != 0 || !S_ISREG(is.st_mode)) continue;
-        const file_identity identity{is.st_dev, is.st_ino};
+        const std::optional<file_look> is = look_at_path(path);
+        if (!is || !is->is_regular) continue;
+        const file_identity identity{is->device, is->inode};
         known& one = all_[identity];
-        if (one.is_there) continue;  // another name of the same file
+        if (one.is_there) continue;                    // another name of the same file
+        if (is_another(one.born, is->born)) one = {};  // the one of before is gone
         one.is_there = true;
+        one.born = is->born;
         one.path = path;
-        const auto size = static_cast<std::uint64_t>(is.st_size);
-        if (is_first) one.first_size = size;
-        one.changed = is.st_mtim.tv_sec * 1'000'000'000 + is.st_mtim.tv_nsec;
-        const bool is_as_read = size == one.read_size && one.changed == one.read_changed;
+        if (is_first) one.first_size = is->size;
+        one.changed = is->changed;
+        const bool is_as_read = is->size == one.read_size && one.changed == one.read_changed;
         const bool is_done = is_as_read || (is_packed_ && one.read_size > 0);
-        if (!is_done && !is_ahead(identity) && size > 0) next_.push_back(identity);
+        if (!is_done && !is_ahead(identity) && is->size > 0) next_.push_back(identity);
     }
     std::vector<file_identity> there;
     std::erase_if(all_, [&](const auto& one) { return !one.second.is_there && !is_in_files(one.first); });
     for (const auto& [identity, one] : all_) there.push_back(identity);
     if (table_ && is_first)
-        table_->expect_copies(paths, [this](const file_identity& of) {
+        table_->expect_copies(paths, [this](const file_identity& of, const saved_place& place) {
             const auto at = all_.find(of);
-            return at == all_.end() ? std::string() : at->second.path;
+            return at == all_.end() || is_another(at->second.born, place.born) ? std::string() : at->second.path;
         });
     if (table_ && table_->size() > 2 * there.size() + places_to_spare) table_->keep_only(there);
 }
@@ -146,7 +148,7 @@ matched_files::file matched_files::open_next() {
         host_.warning(failed.what());  // the next list tries again
         return nullptr;
     }
-    if (identity_of(bytes) != identity) return nullptr;
+    if (identity_of(bytes) != identity || is_another(one.born, bytes.born())) return nullptr;
     const bool is_there = one.is_new ? find_start(one, bytes) : is_in(one.print, bytes);
     // The file may be cut at any time: its mark is taken before it is seen, once more, to be the one of which the place is.
     bytes.go_to(one.print.place);

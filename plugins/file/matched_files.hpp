@@ -1,5 +1,5 @@
 // Matched files: all files that match a pattern, in the order of their names, each to its end, and then what comes to one of them or
-// as a new one. A file is known by device and inode: one that is renamed is not read twice.
+// as a new one. A file is known by device, inode and birth: one that is renamed is not read twice.
 #pragma once
 
 #include <deque>
@@ -41,6 +41,7 @@ private:
         bool is_new = true;                          // it was not opened yet
         bool is_there = false;
         std::uint64_t first_size = 0;  // at the first list
+        std::uint64_t born = 0;
     };
 
     void list();

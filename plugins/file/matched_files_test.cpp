@@ -374,3 +374,37 @@ TEST_CASE("a file whose name holds a wildcard is itself, and other sides take no
     CHECK(refused([] { consumer_under_test(R"({"path":"in/","delete":true})"); }) ==
           "delete: it is for one file, not for all that match 'in/'");
 }
+
+TEST_CASE("a file that has the number of one that is gone is read from its beginning, though it begins like that") {
+    for (const std::string& mode : {consume, group})
+        for (const bool is_same_run : {true, false})
+            for (const std::string next : {"a.log", "b.log"}) {
+                if (!is_same_run && (mode == consume || next == "a.log")) continue;  // read as a whole, and taken for one that was restored
+                CAPTURE(mode);
+                CAPTURE(is_same_run);
+                CAPTURE(next);
+                scratch dir;
+                std::string path = dir / "a.log";
+                std::optional<reader> c(std::in_place, dir, mode);
+                struct stat before {
+                }, now{};
+                for (const std::string text : {"go\n", "go\n", "go\ngo\n"}) {
+                    if (fs::exists(path)) {
+                        write_file(dir / "z.log", "z\n", true);  // so that the reader leaves the other one
+                        CHECK(c->next() == texts{"z"});
+                        if (!is_same_run) c.reset();
+                        fs::remove(path);
+                        path = dir / next.c_str();
+                    }
+                    write_file(path, text);
+                    REQUIRE(::stat(path.c_str(), &now) == 0);
+                    if (before.st_ino != 0 && now.st_ino != before.st_ino) break;  // numbers are not given again here
+                    before = now;
+                    const timespec times[]{{0, UTIME_OMIT}, {1'700'000'000, 0}};
+                    REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+                    if (!c) c.emplace(dir, mode);
+                    CHECK(c->next().size() == static_cast<std::size_t>(std::ranges::count(text, '\n')));
+                }
+                CHECK(c->host.warnings.empty());
+            }
+}

@@ -13,6 +13,7 @@
 
 #include <mqb/sdk/status.hpp>
 
+#include "file_look.hpp"
 #include "small_file.hpp"
 
 namespace mqb::file {
@@ -52,34 +53,36 @@ std::string unescaped(std::string_view text) {
     return out;
 }
 
-// line := "1 " place device inode head-size head tail-size tail name sum LF, a blank between each two. A place of 0: the file
-// is known no more; of no file: the group has begun.
+// line := "2 " place device inode born head-size head tail-size tail name sum LF, a blank between each two. A place of 0: the file
+// is known no more; of no file: the group has begun. Version 1 has no `born`.
 std::string line_of(const file_identity& of, const saved_place& p) {
-    const std::string text = sdk::join("1 ", position_text(p.place), " ", of.first, " ", of.second, " ", p.head_size, " ", p.head, " ",
-                                       p.tail_size, " ", p.tail, " ", escaped(p.path), " ");
+    const std::string text = sdk::join("2 ", position_text(p.place), " ", of.first, " ", of.second, " ", p.born, " ", p.head_size, " ",
+                                       p.head, " ", p.tail_size, " ", p.tail, " ", escaped(p.path), " ");
     return sdk::join(text, checksum(text), "\n");
 }
 
 std::optional<std::pair<file_identity, saved_place>> parse(std::string_view line) {
     const std::size_t sum_at = line.rfind(' ');
-    if (!line.starts_with("1 ") || sum_at == line.npos) return std::nullopt;
+    const bool has_born = line.starts_with("2 ");
+    if ((!has_born && !line.starts_with("1 ")) || sum_at == line.npos) return std::nullopt;
     std::uint64_t sum = 0;
     const char* const end = line.data() + line.size();
     if (const auto [behind, error] = std::from_chars(line.data() + sum_at + 1, end, sum); error != std::errc{} || behind != end)
         return std::nullopt;
     if (checksum(line.substr(0, sum_at + 1)) != sum) return std::nullopt;
-    std::array<std::uint64_t, 7> number{};
+    std::array<std::uint64_t, 8> number{};
     const char* at = line.data() + 2;
     for (std::uint64_t& one : number) {
+        if (&one == &number[3] && !has_born) continue;
         const auto [behind, error] = std::from_chars(at, end, one);
         if (error != std::errc{} || behind == end || *behind != ' ') return std::nullopt;
         at = behind + 1;
     }
     const char* const name_end = line.data() + sum_at;
-    if (at > name_end || number[3] > most_head || number[5] > std::min(most_tail, number[0])) return std::nullopt;
+    if (at > name_end || number[4] > most_head || number[6] > std::min(most_tail, number[0])) return std::nullopt;
     const std::string_view name(at, static_cast<std::size_t>(name_end - at));
     return std::pair{file_identity{number[1], number[2]},
-                     saved_place{number[0], number[3], number[4], number[5], number[6], unescaped(name)}};
+                     saved_place{number[0], number[4], number[5], number[6], number[7], unescaped(name), number[3]}};
 }
 
 }  // namespace
@@ -89,7 +92,7 @@ saved_place print_of(const input_file& file, std::uint64_t place) {
     const std::string head = bytes_at(file.descriptor(), 0, std::min(std::max(place, file.size()), most_head));
     const std::uint64_t tail_size = std::min(place, most_tail);
     const std::string tail = bytes_at(file.descriptor(), place - tail_size, tail_size);
-    return {place, head.size(), checksum(head), tail.size(), checksum(tail), file.path()};
+    return {place, head.size(), checksum(head), tail.size(), checksum(tail), file.path(), file.born()};
 }
 
 bool is_in(const saved_place& place, const input_file& file) {
@@ -100,6 +103,8 @@ bool is_in(const saved_place& place, const input_file& file) {
     return file.size() >= place.place && is_there(0, place.head_size, place.head) &&
            is_there(place.place - place.tail_size, place.tail_size, place.tail);
 }
+
+bool is_as_old(const saved_place& place, const input_file& file) { return !is_another(place.born, file.born()); }
 
 place_table::place_table(const std::string& file) : path_(file), lock_(file + ".lock") {}
 
@@ -146,7 +151,8 @@ std::string place_table::open() {
 
 std::optional<saved_place> place_table::place_of(const input_file& file, bool& is_other) const {
     is_other = false;
-    const auto at = places_.find({file.device(), file.inode()});
+    auto at = places_.find({file.device(), file.inode()});
+    if (at != places_.end() && !is_as_old(at->second, file)) at = places_.end();
     if (at != places_.end() && is_in(at->second, file)) return at->second;
     // A file that was copied here, or restored, under the same name.
     const auto copy = copies_.find(file.path());
@@ -156,18 +162,18 @@ std::optional<saved_place> place_table::place_of(const input_file& file, bool& i
     return std::nullopt;
 }
 
-void place_table::expect_copies(const std::vector<std::string>& paths, const std::function<std::string(const file_identity&)>& path_of) {
+void place_table::expect_copies(const std::vector<std::string>& paths, const finder& path_of) {
     const auto is_at = [](const std::string& path, const saved_place& place) {
         input_file file(path);
         try {
             file.open(true);
-            return is_in(place, file);
+            return is_as_old(place, file) && is_in(place, file);
         } catch (const sdk::failure&) { return true; }
     };
     copies_.clear();
     for (const auto& [identity, place] : places_) {
         if (!std::ranges::binary_search(paths, place.path)) continue;
-        const std::string now = path_of(identity);
+        const std::string now = path_of(identity, place);
         // Renamed, and not another one that has its number.
         if (now == place.path || (!now.empty() && is_at(now, place))) continue;
         auto& copy = copies_[place.path];
@@ -176,7 +182,8 @@ void place_table::expect_copies(const std::vector<std::string>& paths, const std
 }
 
 bool place_table::take_over(const input_file& file, std::uint64_t place) {
-    if (places_.contains({file.device(), file.inode()})) return true;
+    const auto at = places_.find({file.device(), file.inode()});
+    if (at != places_.end() && is_as_old(at->second, file)) return true;
     if (!save(file, place)) return false;
     const auto copy = copies_.find(file.path());
     if (copy == copies_.end()) return true;

@@ -23,10 +23,13 @@ struct saved_place {
     std::uint64_t head_size = 0, head = 0;  // the first bytes
     std::uint64_t tail_size = 0, tail = 0;  // the last ones before the place
     std::string path;
+    std::uint64_t born = 0;  // when the file was made, ns since 1970; 0: that is not known
 };
 
 saved_place print_of(const input_file& file, std::uint64_t place);
 bool is_in(const saved_place& place, const input_file& file);
+// It may be the file itself, as far as it was made then.
+bool is_as_old(const saved_place& place, const input_file& file);
 
 // One thread at a time. Failures are thrown as sdk::failure.
 class place_table {
@@ -41,8 +44,9 @@ public:
     // Of this file, if it still has what was read of it. `is_other`: it is known, and is not what was read.
     std::optional<saved_place> place_of(const input_file& file, bool& is_other) const;
     // Of these paths, in order, one whose file is gone may name a copy of it: place_of() then finds its place by the path, too.
-    // `path_of`: where a file is now; empty: it is gone.
-    void expect_copies(const std::vector<std::string>& paths, const std::function<std::string(const file_identity&)>& path_of);
+    // `path_of`: where the file of a place is now; empty: it is gone.
+    using finder = std::function<std::string(const file_identity&, const saved_place&)>;
+    void expect_copies(const std::vector<std::string>& paths, const finder& path_of);
     std::size_t size() const noexcept { return places_.size(); }
     // Whether the group was there before: something was saved, be it only that it had begun.
     bool has_begun() const noexcept { return has_begun_; }

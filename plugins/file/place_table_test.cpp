@@ -1,4 +1,5 @@
 #include "place_table.hpp"
+#include "small_file.hpp"
 
 #include <mqb/sdk/status.hpp>
 
@@ -56,7 +57,7 @@ TEST_CASE("places of many files are kept, whatever the names") {
         place_table table(dir / ".g.offsets");
         table.open();
         bool is_other = true;
-        table.expect_copies({dir / "b c"}, [](const file_identity&) { return std::string(); });
+        table.expect_copies({dir / "b c"}, [](const file_identity&, const saved_place&) { return std::string(); });
         const auto found = table.place_of(opened(dir / "b c"), is_other);
         CHECK((found && found->place == 7));
         CHECK_FALSE(is_other);
@@ -94,6 +95,34 @@ TEST_CASE("a journal that is cut or damaged costs the newest place of one file a
         write_file(dir / ".g.offsets", bad);
         CHECK_FALSE(place(dir, "a"));
     }
+}
+
+TEST_CASE("a journal of before, without the birth of its files, is taken, and a file of another birth is none of it") {
+    scratch dir;
+    write_file(dir / "a", "0123456789");
+    {
+        place_table table(dir / ".g.offsets");
+        table.open();
+        CHECK(table.save(opened(dir / "a"), 3));
+    }
+    const std::string now = read_file(dir / ".g.offsets");
+    std::vector<std::string> words;
+    for (std::size_t at = now.rfind('\n', now.size() - 2) + 1, end; (end = now.find_first_of(" \n", at)) != now.npos; at = end + 1)
+        words.push_back(now.substr(at, end - at));
+    REQUIRE(words.size() == 11);
+    const auto write = [&](const std::string& version, const std::string& born) {
+        std::string line = version + " ";
+        for (std::size_t i = 1; i < 10; ++i) line += i == 4 ? born : words[i] + " ";
+        write_file(dir / ".g.offsets", line + std::to_string(checksum(line)) + "\n");
+    };
+    for (const std::string& born : {words[4] + " ", std::string("0 ")}) {
+        write("2", born);
+        CHECK(place(dir, "a") == 3);
+    }
+    write("1", "");
+    CHECK(place(dir, "a") == 3);
+    write("2", "12345 ");
+    CHECK((place(dir, "a") == std::nullopt || words[4] == "0"));
 }
 
 TEST_CASE("the journal does not grow without end") {
