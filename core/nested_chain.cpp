@@ -110,16 +110,11 @@ public:
         return out;
     }
     result<promises> promise(std::string_view where, side which) const override {
+        return promise_of_nested(all_, path_, where, which, parts_.endpoints, parts_.middlewares);
+    }
+    std::string path(std::string_view where) const override {
         const nested_definition* n = find(where);
-        if (!n) return none_at(where);
-        const auto promised = promise_of_chain(n->endpoint, which, parts_.endpoints, parts_.middlewares);
-        if (!promised) return promised.error();
-        promises out = promised->top;
-        if (which == consumer_side) {  // there is no ledger over it
-            out.unit = promised->leaf.unit;
-            out.dispositions = promised->leaf.dispositions;
-        }
-        return out;
+        return n ? n->endpoint.path : std::string{};
     }
     boost::asio::awaitable<result<std::unique_ptr<publisher>>> make_publisher(std::string where) override {
         const nested_definition* n = find(where);

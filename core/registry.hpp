@@ -41,6 +41,14 @@ public:
     [[nodiscard]] virtual std::uint32_t sides() const noexcept = 0;
     [[nodiscard]] virtual std::string_view schema() const noexcept = 0;
     [[nodiscard]] virtual result<promises> promise(std::string_view config, side which) const = 0;
+    // The same for one whose promises depend on those of the endpoints inside its configuration.
+    [[nodiscard]] virtual result<promises> promise_over(std::string_view config, side which, const nested_promises&) const {
+        return promise(config, which);
+    }
+    // What a schema cannot say and is wrong with a configuration, all of it. May leave to promise what that one fails with.
+    [[nodiscard]] virtual std::vector<failure> mistakes(std::string_view config, side which) const {
+        return (void)config, (void)which, std::vector<failure>{};
+    }
     virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> make_consumer(instance_context context, std::string config) = 0;
     virtual boost::asio::awaitable<result<std::unique_ptr<publisher>>> make_publisher(instance_context context, std::string config) = 0;
 };

@@ -16,6 +16,7 @@ struct failure {
     status what = status::retry;
     std::string text;
     std::string excerpt = {};  // lines that show where in a text of the configuration; empty: there is none
+    std::string where = {};    // JSON pointer of what is wrong in the configuration; empty: all of it
 };
 
 template <class T>

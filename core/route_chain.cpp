@@ -64,6 +64,32 @@ std::uint64_t nanoseconds(std::chrono::milliseconds time) {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
 }
 
+// Worked out when somebody asks.
+class defined_promises final : public nested_promises {
+public:
+    defined_promises(const endpoint_definition& e, const CustomEndpointFactory& endpoints, const CustomMiddlewareFactory& middlewares)
+        : of_(e), endpoints_(endpoints), middlewares_(middlewares) {}
+    std::vector<std::string> all() const override {
+        std::vector<std::string> out;
+        for (const nested_definition& n : of_.nested) out.push_back(n.where);
+        return out;
+    }
+    result<promises> promise(std::string_view where, side which) const override {
+        return promise_of_nested(of_.nested, of_.path, where, which, endpoints_, middlewares_);
+    }
+
+private:
+    const endpoint_definition& of_;
+    const CustomEndpointFactory& endpoints_;
+    const CustomMiddlewareFactory& middlewares_;
+};
+
+// Not of the middlewares over it.
+result<promises> promise_of_leaf(const endpoint_factory& factory, const endpoint_definition& e, side which,
+                                 const CustomEndpointFactory& endpoints, const CustomMiddlewareFactory& middlewares) {
+    return factory.promise_over(e.config, which, defined_promises{e, endpoints, middlewares});
+}
+
 // Over and over: the next middleware sees the one before.
 template <class Stage>
 boost::asio::awaitable<result<promises>> wrap(chain_parts parts, const endpoint_definition& e, side which, promises inner, Stage& base,
@@ -86,12 +112,26 @@ boost::asio::awaitable<result<promises>> wrap(chain_parts parts, const endpoint_
 
 }  // namespace
 
+result<promises> promise_of_nested(const std::vector<nested_definition>& all, const std::string& path, std::string_view where, side which,
+                                   const CustomEndpointFactory& endpoints, const CustomMiddlewareFactory& middlewares) {
+    const auto found = std::ranges::find(all, where, &nested_definition::where);
+    if (found == all.end()) return failure{status::bad_config, path + ": has no endpoint at " + std::string{where}};
+    const auto promised = promise_of_chain(found->endpoint, which, endpoints, middlewares);
+    if (!promised) return promised.error();
+    promises out = promised->top;
+    if (which == consumer_side) {  // there is no ledger over it
+        out.unit = promised->leaf.unit;
+        out.dispositions = promised->leaf.dispositions;
+    }
+    return out;
+}
+
 result<promised_chain> promise_of_chain(const endpoint_definition& e, side which, const CustomEndpointFactory& endpoints,
                                         const CustomMiddlewareFactory& middlewares) {
     const auto factory = endpoints.find(e.type);
     if (!factory) return no_such("endpoint", e.type, e.path);
     if (!(factory->sides() & which)) return no_such_side(e.type, e.path, which);
-    const auto leaf = factory->promise(e.config, which);
+    const auto leaf = promise_of_leaf(*factory, e, which, endpoints, middlewares);
     if (!leaf) return at(e.path, leaf.error());
     promises now = which == consumer_side ? promise_above_ledger(*leaf) : *leaf;
     std::uint64_t holds_messages = 0;
@@ -138,7 +178,7 @@ boost::asio::awaitable<result<std::unique_ptr<reconnecting_consumer>>> make_inpu
 boost::asio::awaitable<result<std::unique_ptr<reconnecting_publisher>>> make_output_link(chain_parts parts, const endpoint_definition& e) {
     const auto factory = parts.endpoints.find(e.type);
     if (!factory) co_return no_such("endpoint", e.type, e.path);
-    const auto promised = factory->promise(e.config, publisher_side);
+    const auto promised = promise_of_leaf(*factory, e, publisher_side, parts.endpoints, parts.middlewares);
     if (!promised) co_return at(e.path, promised.error());
     auto making = factory->make_publisher(context_for(parts, e.path, e.type, e.nested), e.config);
     auto leaf = co_await std::move(making);

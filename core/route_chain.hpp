@@ -11,6 +11,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqb::core {
@@ -78,6 +80,11 @@ struct promised_chain {
     promises leaf;
     promises top;
 };
+
+// What the endpoint at `where` among these promises, with its middlewares. `path`: of the configuration that they stand in.
+[[nodiscard]] result<promises> promise_of_nested(const std::vector<nested_definition>& all, const std::string& path, std::string_view where,
+                                                 side which, const CustomEndpointFactory& endpoints,
+                                                 const CustomMiddlewareFactory& middlewares);
 
 // As promises_of, for one endpoint with its middlewares.
 [[nodiscard]] result<promised_chain> promise_of_chain(const endpoint_definition& e, side which, const CustomEndpointFactory& endpoints,

@@ -4,6 +4,7 @@
 #include "host/config/near_match.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace mqb::config {
@@ -13,6 +14,41 @@ namespace {
 bool holds_secret(const node& n) {
     return n.is_secret || std::ranges::any_of(n.items, [](const node_ptr& item) { return holds_secret(*item); }) ||
            std::ranges::any_of(n.entries, [](const entry& e) { return holds_secret(*e.value); });
+}
+
+struct config_place {
+    position at;
+    std::string path;
+    node_ptr value;
+};
+
+// One step of a JSON pointer as the key that it stands for.
+std::string key_of(std::string_view step) {
+    std::string out;
+    for (std::size_t i = 0; i < step.size(); ++i) {
+        const bool is_escape = step[i] == '~' && i + 1 < step.size();
+        out += is_escape ? (step[++i] == '1' ? '/' : '~') : step[i];
+    }
+    return out;
+}
+
+// Where a JSON pointer leads to in a configuration, as far as it can be followed.
+config_place place_of(const typed_config& what, std::string_view pointer) {
+    config_place out{what.at, what.path, what.config};
+    while (!pointer.empty() && out.value) {
+        const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
+        const std::string key = key_of(pointer.substr(1, end - 1));
+        pointer.remove_prefix(end);
+        if (const entry* found = out.value->find(key)) {
+            out = {found->at, joined(out.path, key), found->value};
+            continue;
+        }
+        std::size_t i = 0;
+        const auto read = std::from_chars(key.data(), key.data() + key.size(), i);
+        if (read.ec != std::errc{} || i >= out.value->items.size()) break;
+        out = {out.value->items[i]->at, out.path + '[' + key + ']', out.value->items[i]};
+    }
+    return out;
 }
 
 core::promises everything() {
@@ -91,8 +127,11 @@ endpoint_planner::answered endpoint_planner::plan(endpoint_shape shape, core::si
         const std::size_t before = to_.error_count();
         out.definition.config = config(what, shape.referrer, factory->schema(), factory->sides(), which);
         note_uses(what, which);
-        out.definition.nested = plan_nested(checks_.take_nested(), which, open, depth);
-        if (may_ask(before)) add_link(what, path + '.' + what.type, factory->promise(out.definition.config, which), out.chain);
+        if (may_ask(before))
+            for (const core::failure& mistake : factory->mistakes(out.definition.config, which)) tell(what, mistake);
+        inside nested = plan_nested(checks_.take_nested(), which, open, depth);
+        if (may_ask(before)) add_link(what, path + '.' + what.type, factory->promise_over(out.definition.config, which, nested), out.chain);
+        out.definition.nested = std::move(nested.definitions);
     }
     const auto uses = static_cast<std::ptrdiff_t>(uses_.size());
     plan_middlewares(shape, which, open, depth, out);
@@ -123,25 +162,38 @@ void endpoint_planner::plan_middlewares(const endpoint_shape& shape, core::side 
         }
         made.config = config(what, "", factory->schema(), factory->sides(), which);
         note_uses(what, which);
-        made.nested = plan_nested(checks_.take_nested(), which, open, depth, true);
+        made.nested = plan_nested(checks_.take_nested(), which, open, depth, true).definitions;
         // Where nobody can say what it stands on, it stands on everything that there is: its own mistakes are told all the same.
         const core::promises inner = into.chain.empty() ? everything() : into.chain.back().has;
         if (may_ask(before)) add_link(what, made.path + '.' + what.type, factory->promise(made.config, which, inner), into.chain);
     }
 }
 
-std::vector<core::nested_definition> endpoint_planner::plan_nested(std::vector<nested_value> values, core::side around,
-                                                                   const std::vector<std::string>& open, std::size_t depth,
-                                                                   bool is_of_middleware) {
-    std::vector<core::nested_definition> out;
+endpoint_planner::inside endpoint_planner::plan_nested(std::vector<nested_value> values, core::side around,
+                                                       const std::vector<std::string>& open, std::size_t depth, bool is_of_middleware) {
+    inside out;
     for (const nested_value& n : values) {
         endpoint_shape shape = read_endpoint(*n.value, n.at, n.path, to_);
         shape.has_to_be_said = is_of_middleware;
         if (shape.what.type.empty()) out_.is_complete = false;
         const core::side which = n.side == 0 ? around : static_cast<core::side>(n.side);
-        out.push_back({n.where, plan(std::move(shape), which, open, depth + 1).definition});
+        answered one = plan(std::move(shape), which, open, depth + 1);
+        out.definitions.push_back({n.where, std::move(one.definition)});
+        out.has.push_back(one.chain.empty() ? everything() : one.chain.back().has);
     }
     return out;
+}
+
+std::vector<std::string> endpoint_planner::inside::all() const {
+    std::vector<std::string> out;
+    for (const core::nested_definition& n : definitions) out.push_back(n.where);
+    return out;
+}
+
+core::result<core::promises> endpoint_planner::inside::promise(std::string_view where, core::side) const {
+    for (std::size_t i = 0; i < definitions.size(); ++i)
+        if (definitions[i].where == where) return has[i];
+    return core::failure{core::status::bad_config, "has no endpoint at " + std::string{where}};
 }
 
 void endpoint_planner::refuse_empty(const endpoint_shape& shape) {
@@ -217,8 +269,13 @@ void endpoint_planner::add_link(const typed_config& what, std::string name, cons
                                 chain_promises& chain) {
     if (answer) return chain.push_back({std::move(name), *answer});
     if (answer.error().what != core::status::bad_config) return break_route('"' + what.type + "\": " + answer.error().text);
-    const bool has_secret = what.config && holds_secret(*what.config);
-    to_.error(what.at, what.path, answer.error().text, has_secret ? std::string{} : answer.error().excerpt);
+    tell(what, answer.error());
+}
+
+void endpoint_planner::tell(const typed_config& what, const core::failure& why) {
+    const config_place place = place_of(what, why.where);
+    const bool has_secret = place.value && holds_secret(*place.value);
+    to_.error(place.at, place.path, why.text, has_secret ? std::string{} : why.excerpt);
     out_.is_complete = false;
 }
 

@@ -57,9 +57,15 @@ private:
     answered plan(endpoint_shape shape, core::side which, std::vector<std::string> open, std::size_t depth);
     void plan_middlewares(const endpoint_shape& shape, core::side which, const std::vector<std::string>& open, std::size_t depth,
                           answered& into);
-    std::vector<core::nested_definition> plan_nested(std::vector<nested_value> values, core::side around,
-                                                     const std::vector<std::string>& open, std::size_t depth,
-                                                     bool is_of_middleware = false);
+    // What stands inside one configuration, and what each of it promises.
+    struct inside final : core::nested_promises {
+        std::vector<std::string> all() const override;
+        core::result<core::promises> promise(std::string_view where, core::side which) const override;
+        std::vector<core::nested_definition> definitions;
+        std::vector<core::promises> has;  // of each
+    };
+    inside plan_nested(std::vector<nested_value> values, core::side around, const std::vector<std::string>& open, std::size_t depth,
+                       bool is_of_middleware = false);
     // A dead letter, or what else a middleware puts aside, would be gone without a word.
     void refuse_empty(const endpoint_shape& shape);
     template <class Factory>
@@ -71,6 +77,8 @@ private:
     void note_uses(const typed_config& what, core::side which);
     [[nodiscard]] bool may_ask(std::size_t errors) const;
     void add_link(const typed_config& what, std::string name, const core::result<core::promises>& answer, chain_promises& chain);
+    // What is wrong with a configuration that is valid against its schema.
+    void tell(const typed_config& what, const core::failure& why);
     void break_route(const std::string& why);
     // "output.middlewares[0]" of "routes.orders.output.middlewares[0]"
     [[nodiscard]] std::string inside_route(const std::string& path) const;

@@ -1,3 +1,4 @@
+#include "core/structural/switch.hpp"
 #include "host/config/planned_text.hpp"
 
 #include <doctest/doctest.h>
@@ -124,6 +125,45 @@ TEST_CASE("where dead letters go, and what a middleware puts aside, an empty end
         "    dead_letters: {endpoint: {'null': null}}\n");
     CHECK(said.lines.empty());
     CHECK(said.routes.at(0).definition.dead_letters.endpoint.value().type == "null");
+}
+
+TEST_CASE("what is wrong inside a configuration is told at its place, all of it, also beside mistakes of what is nested there") {
+    known_types types = fakes::make_types();
+    types.endpoints.add("switch", std::make_shared<mqb::core::switch_factory>());
+    const auto told = [&](const std::string& text) {
+        findings found;
+        std::vector<std::string> secrets;
+        const route_set set = read_route_texts({{"f.yaml", text}}, {}, found, secrets);
+        (void)plan_routes(set, types, found, secrets);
+        lines out;
+        for (const finding& f : found.sorted()) out.push_back(f.line());
+        return out;
+    };
+    CHECK(told("r:\n  input: {queue: {}}\n  output:\n    switch:\n      when:\n        - {if: 'a >', to: {file: {path: x, formt: raw}}}\n"
+               "        - to: null\n          if: 'b('\n") ==
+          lines{"f.yaml:6:12: r.output.switch.when[0].if: the expression ends where a value is missing\n  a >\n     ^",
+                "f.yaml:6:44: r.output.switch.when[0].to.file.formt: unknown key (did you mean \"format\"?)",
+                "f.yaml:8:11: r.output.switch.when[1].if: there is no function \"b\"\n  b(\n  ^"});
+    CHECK(told("r: {input: {queue: {}}, output: {switch: {cases: {a: null}}}}") ==
+          lines{"f.yaml:1:43: r.output.switch.cases: cases need the metadata_key that they are values of"});
+}
+
+TEST_CASE("promises of an endpoint that stands on those inside it are asked for with these") {
+    known_types types = fakes::make_types();
+    types.endpoints.add("switch", std::make_shared<mqb::core::switch_factory>());
+    const auto guarantee = [&](const std::string& to) {
+        findings found;
+        std::vector<std::string> secrets;
+        const route_set set = read_route_texts(
+            {{"f.yaml", "r: {input: {queue: {}}, output: {switch: {metadata_key: k, default: " + to + "}}}"}}, {}, found, secrets);
+        const auto routes = plan_routes(set, types, found, secrets);
+        REQUIRE(found.sorted().empty());
+        return routes.at(0).has->is_ordered;
+    };
+    CHECK(guarantee("null"));
+    CHECK_FALSE(guarantee("{sink: {}}"));
+    CHECK_FALSE(guarantee("{switch: {metadata_key: k, cases: {a: null, b: {sink: {}}}}}"));
+    CHECK_FALSE(guarantee("{file: {path: x}, middlewares: [{shuffle: {}}]}"));
 }
 
 TEST_CASE("a nested plugin that cannot be used breaks the route") {

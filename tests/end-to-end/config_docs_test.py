@@ -1,5 +1,5 @@
-"""Every example of docs/routes.md, docs/middleware.md and docs/templates.md: a yaml block loads without a finding, or with those of the text block behind it.
-The tables of docs/middleware.md are those of the schemas."""
+"""Every example of the pages on configuration: a yaml block loads without a finding, or with those of the text block behind it. The tables
+of middlewares, and of endpoints that are made of others, are those of the schemas."""
 import json
 import os
 import pathlib
@@ -56,6 +56,18 @@ class Docs(bridge.Case):
         # The blocks of text there are templates and what they give, which templates_test tries.
         text = re.sub(r"```text\n.*?```", "", (DOCS / "templates.md").read_text(), flags=re.S)
         self.check_text(text, 1)
+
+    def test_examples_of_endpoints_made_of_endpoints(self):
+        self.check("structural.md", 3)
+
+    def test_each_endpoint_made_of_endpoints_has_its_table(self):
+        text = (DOCS / "structural.md").read_text()
+        for name in ("switch",):
+            with self.subTest(name):
+                section = re.search(rf"(?m)^## {name}\n(.*?)(?=^## |\Z)", text, flags=re.S | re.M)[1]
+                said = json.loads(self.bridge("describe", name, "--json").stdout)
+                rows = [line for line in section.splitlines() if line.startswith("|")]
+                self.assertEqual(rows, table_of(said["schema"]))
 
     def test_each_middleware_that_is_built_in_has_its_table(self):
         text = (DOCS / "middleware.md").read_text()
