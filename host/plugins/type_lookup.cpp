@@ -1,6 +1,7 @@
 #include "host/plugins/type_lookup.hpp"
 
 #include "core/middlewares/builtin.hpp"
+#include "core/structural/fanout.hpp"
 #include "core/structural/null.hpp"
 #include "core/structural/static.hpp"
 #include "core/structural/switch.hpp"
@@ -32,6 +33,7 @@ loading::plugin_catalogue open_catalogue(const plugin_options& options) {
 void add_built_in(config::known_types& to) {
     to.endpoints.add("null", std::make_shared<core::null_factory>());
     to.endpoints.add("static", std::make_shared<core::static_factory>());
+    to.endpoints.add("fanout", std::make_shared<core::fanout_factory>());
     to.endpoints.add("switch", std::make_shared<core::switch_factory>());
     core::add_builtin(to.middlewares);
 }

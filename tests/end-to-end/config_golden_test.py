@@ -47,6 +47,7 @@ BAD = {
     "07-uri-as-endpoint.yaml": '2:10: r.input: an endpoint is a map like "TYPE: {…}", or null',
     "11-filter-syntax.yaml": "6:9: r.input.middlewares[0].filter: the expression ends where a value is missing",
     "13-switch-both-modes.yaml": "8:7: r.output.switch.when: not both: a switch looks up the metadata_key in its cases, or tries the conditions under when",
+    "14-fanout-empty.yaml": "4:13: r.output.fanout: names no endpoints: every message would count as delivered and be gone",
     "15-switch-as-input.yaml": '3:12: r.input.switch: "switch" cannot stand at an input: it is for outputs',
     "16-ref-missing.yaml": '3:17: r.input.ref: there is no "nowhere" under "endpoints"',
     "17-batch-size-zero.yaml": "2:15: r.batch_size: has to be at least 1",
