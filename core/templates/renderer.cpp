@@ -20,7 +20,6 @@ using expressions::kind;
 constexpr std::size_t most_memory = 64u << 20;
 constexpr std::size_t most_kept = 1u << 20;
 constexpr std::string_view no_memory = "there is no memory for it";
-constexpr std::string_view no_payload = "the message has no payload";
 constexpr int type_bytes = 1;  // of metadata
 
 std::uint64_t system_clock_ns() noexcept {
@@ -50,9 +49,13 @@ struct renderer::task {
     std::uint32_t part = 0;
     payload_state payload = payload_state::unread;
     std::string_view payload_fault = {};
+    std::size_t name_begin = to.size();  // of a path: of the name that is being written
+    std::uint32_t name_part = no_part;   // the first token in it
 
-    void lacks(std::string_view reason = {}) noexcept {
-        if (result.is_whole()) result = {rendered::partial, part, reason};
+    static constexpr std::uint32_t no_part = UINT32_MAX;
+    void lacks(lack what = lack::value, std::string_view reason = {}) noexcept { lacks_at(part, what, reason); }
+    void lacks_at(std::uint32_t which, lack what, std::string_view reason) noexcept {
+        if (result.is_whole()) result = {rendered::partial, what, which, reason};
     }
     // False: it is too long from now on.
     [[nodiscard]] bool has_room(std::size_t size) noexcept {
@@ -83,9 +86,10 @@ rendering renderer::append(std::string& to, const text_template& from, const mes
             if (t.result.what == rendered::too_long) break;
             ++t.part;
         }
-    } catch (const std::bad_alloc&) { t.result = {rendered::too_long, t.part, no_memory}; } catch (const expressions::arena::exhausted&) {
-        t.result = {rendered::too_long, t.part, {}};
-    }
+        if (code.is_path) end_name(t, to.size());
+    } catch (const std::bad_alloc&) {
+        t.result = {rendered::too_long, lack::value, t.part, no_memory};
+    } catch (const expressions::arena::exhausted&) { t.result = {rendered::too_long}; }
     if (t.result.what == rendered::too_long) to.resize(t.begin);
     if (t.payload != payload_state::unread) shrink();
     return t.result;
@@ -94,7 +98,10 @@ rendering renderer::append(std::string& to, const text_template& from, const mes
 void renderer::write(task& t, const template_part& part) {
     switch (part.from) {
         case token_source::literal:
-            if (t.has_room(part.text.size())) t.to += part.text;
+            if (!t.has_room(part.text.size())) return;
+            t.to += part.text;
+            for (std::size_t at = t.to.size() - part.text.size(); t.code.is_path && at < t.to.size(); ++at)
+                if (t.to[at] == '/') end_name(t, at);
             return;
         case token_source::payload_field: return write_field(t, part);
         case token_source::metadata: return write_metadata(t, part);
@@ -135,7 +142,7 @@ void renderer::write_generated(task& t, const template_part& part, std::uint64_t
 }
 
 void renderer::write_field(task& t, const template_part& part) {
-    if (!read_payload(t)) return t.lacks(t.payload_fault);
+    if (!read_payload(t)) return t.lacks(t.of.payload.is_null() ? lack::value : lack::json, t.payload_fault);
     const expressions::value v = field_of(part);
     const bool escapes = t.code.escapes_json && part.through == token_filter::none;
     switch (v.what) {
@@ -171,7 +178,7 @@ void renderer::write_payload(task& t, const template_part& part) {
     if (t.of.payload.is_null()) return t.lacks();
     const std::string_view text = t.of.payload.text();
     if (part.through == token_filter::base64 || simdjson::validate_utf8(text)) return put(t, part, text);
-    t.lacks("the payload is not UTF-8");
+    t.lacks(lack::value, "the payload is not UTF-8");
     if (!t.has_room(text.size())) return;
     scratch_.clear();
     append_lossy(scratch_, text);
@@ -193,6 +200,12 @@ void renderer::put(task& t, const template_part& part, std::string_view text, bo
         t.result = {rendered::too_long};
         return;
     }
+    if (t.code.is_path) {
+        if (text.empty()) return t.lacks(lack::file_name, "it is empty");
+        if (text.find_first_of(std::string_view{"/\0", 2}) != std::string_view::npos)
+            return t.lacks(lack::file_name, "it has a / or a U+0000");
+        if (t.name_part == task::no_part) t.name_part = t.part;
+    }
     const bool escapes = t.code.escapes_json && !is_plain && part.through == token_filter::none;
     if (!t.has_room(escapes ? escaped_size(text) : text.size())) return;
     if (escapes)
@@ -201,10 +214,18 @@ void renderer::put(task& t, const template_part& part, std::string_view text, bo
         t.to += text;
 }
 
+void renderer::end_name(task& t, std::size_t end) {
+    const std::string_view name{t.to.data() + t.name_begin, end - t.name_begin};
+    if (t.name_part != task::no_part && (name == "." || name == ".."))
+        t.lacks_at(t.name_part, lack::file_name, "it makes a name that is . or ..");
+    t.name_begin = end + 1;
+    t.name_part = task::no_part;
+}
+
 bool renderer::read_payload(task& t) {
     if (t.payload == payload_state::unread) {
         memory_.reset();
-        t.payload_fault = t.of.payload.is_null() ? no_payload : document_.read(t.of.payload.text());
+        t.payload_fault = t.of.payload.is_null() ? std::string_view{"the message has no payload"} : document_.read(t.of.payload.text());
         t.payload = t.payload_fault.empty() ? payload_state::good : payload_state::broken;
     }
     return t.payload == payload_state::good;
@@ -229,10 +250,10 @@ std::string why_not(const text_template& from, const rendering& what) {
         return what.reason.empty() ? "the text is longer than " + std::to_string(renderer::longest_text >> 20) + " MiB"
                                    : std::string{what.reason};
     const template_part& part = from.internal().parts[what.part];
-    std::string out = from.source().substr(part.offset, part.length) + " has no value";
+    std::string out = from.source().substr(part.offset, part.length);
+    out += what.of == lack::file_name ? " is no part of a path" : " has no value";
     if (what.reason.empty()) return out;
-    const bool is_json = part.from == token_source::payload_field && what.reason != no_payload;
-    return out + ": " + (is_json ? "the payload is not structured JSON: " : "") + std::string{what.reason};
+    return out + ": " + (what.of == lack::json ? "the payload is not structured JSON: " : "") + std::string{what.reason};
 }
 
 }  // namespace mqb::core::templates

@@ -17,8 +17,12 @@ namespace mqb::core::templates {
 // too_long: nothing is written.
 enum class rendered : std::uint8_t { whole, partial, too_long };
 
+// What a token lacks.
+enum class lack : std::uint8_t { value, json, file_name };
+
 struct rendering {
     rendered what = rendered::whole;
+    lack of = lack::value;
     std::uint32_t part = 0;        // partial: the first such token
     std::string_view reason = {};  // static; empty: there is nothing of that name
 
@@ -50,6 +54,8 @@ private:
     void write_generated(task& t, const template_part& part, std::uint64_t number);
     // As the part wants it. is_plain: it needs no escapes.
     void put(task& t, const template_part& part, std::string_view text, bool is_plain = false);
+    // Of a path: a name ends there, and the next one begins behind it.
+    static void end_name(task& t, std::size_t end);
     [[nodiscard]] bool read_payload(task& t);
     [[nodiscard]] expressions::value field_of(const template_part& part) const;
     void shrink() noexcept;

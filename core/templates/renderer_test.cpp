@@ -176,6 +176,27 @@ TEST_CASE("in a JSON text values are escaped, unless they are raw or stand there
           "\"a\\\"\xef\xbf\xbd\" (${message:payload} has no value: the payload is not UTF-8)");
 }
 
+TEST_CASE("in a path a value is a part of one name") {
+    trial t{R"({"a":"DE","slash":"../x","deep":"a/b","dot":".","dots":"..","empty":"","zero":"a\u0000b","o":{"k":"a/b"},"n":1.5})"};
+    const auto path = [&](std::string_view source) { return t(source, escaping::path); };
+    CHECK(path("out/${payload:a}.jsonl") == "out/DE.jsonl");
+    CHECK(path("../${payload:a}/./${payload:n}") == "../DE/./1.5");
+    CHECK(path("/${payload:a}") == "/DE");
+    CHECK(path(".${payload:a}") == ".DE");
+    CHECK(path("${payload:dots}${payload:a}/x") == "..DE/x");
+    for (const char* source : {"out/${payload:slash}", "${payload:deep}", "${payload:zero}", "${payload:o}", "x${payload:o.k}"})
+        CHECK(path(source).ends_with(" is no part of a path: it has a / or a U+0000)"));
+    CHECK(path("out/${payload:empty}.jsonl") == "out/.jsonl (${payload:empty} is no part of a path: it is empty)");
+    CHECK(path("out/${payload:none}.jsonl") == "out/.jsonl (${payload:none} has no value)");
+    for (const char* source :
+         {"${payload:dot}", "${payload:dots}", "a/${payload:dots}/b", "${payload:dot}${payload:dot}/b", "a/.${payload:dot}"}) {
+        CAPTURE(source);
+        CHECK(path(source).find(" is no part of a path: it makes a name that is . or ..)") != std::string::npos);
+    }
+    CHECK(path("${payload:a | base64}") == "compile: base64 has a /, which no name of a file has");
+    CHECK(path("../x") == "../x");
+}
+
 TEST_CASE("what is written stands behind what was there") {
     trial t{R"({"a":1})"};
     std::string out = "before ";

@@ -48,6 +48,7 @@ struct template_code {
     std::vector<template_part> parts;  // no two literals beside each other
     std::string constant;              // where there is nothing but a literal
     bool escapes_json = false;
+    bool is_path = false;
     bool reads_message = false;
     bool generates = false;
     mutable std::atomic<std::uint64_t> counter{0};  // of `${gen:counter}`

@@ -174,6 +174,7 @@ void template_parser::random(std::string_view inside, template_part& part) const
 
 token_filter template_parser::filter(std::string_view name) const {
     if (name == "raw") return token_filter::raw;
+    if (name == "base64" && to_.is_path) fail(name, "base64 has a /, which no name of a file has");
     if (name == "base64") return token_filter::base64;
     fail(name, "unknown filter: known are raw and base64");
 }

@@ -19,6 +19,7 @@ expressions::outcome<text_template> compile(std::string_view source, escaping ho
     auto made = std::make_shared<template_code>();
     made->source = source;
     made->escapes_json = how == escaping::json;
+    made->is_path = how == escaping::path;
     try {
         template_parser{*made}.run();
     } catch (const expressions::mistake& why) { return why; }

@@ -15,7 +15,9 @@
 namespace mqb::core::templates {
 
 // json: what comes from the message is put into a JSON text. Inside of quotes all of it is escaped, outside of them texts are.
-enum class escaping { none, json };
+// path: the text is the path of a file, whose folders stand in the template. A value is a part of one name: it has no value where it is
+// empty, has a `/` or a U+0000, or makes a name `.` or `..`.
+enum class escaping { none, json, path };
 
 // More is a mistake.
 constexpr std::size_t longest_template = 16u << 20;

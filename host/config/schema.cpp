@@ -89,6 +89,7 @@ void read_extensions(const json::object& from, schema& to) {
     to.is_secret = is_set(from, "x-mqb-secret");
     to.is_size = is_set(from, "x-mqb-size");
     to.is_template = is_set(from, "x-mqb-template");
+    to.is_path_template = to.is_template && text_of(from.at("x-mqb-template")) == "path";
     to.is_endpoint = is_set(from, "x-mqb-endpoint");
     if (to.is_endpoint && from.at("x-mqb-endpoint").is_string()) to.endpoint_side = sides_of(from.at("x-mqb-endpoint")) & 3u;
     if (to.endpoint_side == 3) to.endpoint_side = 0;

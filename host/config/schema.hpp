@@ -38,6 +38,7 @@ struct schema {
     bool is_secret = false;
     bool is_size = false;
     bool is_template = false;
+    bool is_path_template = false;  // one of the path of a file
     bool is_endpoint = false;
     std::uint32_t endpoint_side = 0;  // of a nested endpoint; 0: that of the endpoint around it
     bool is_store = false;

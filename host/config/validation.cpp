@@ -123,7 +123,8 @@ std::string validation::check(const node& value, const schema& against, const pl
 }
 
 bool validation::is_template(const node& value, const schema& against, const place& where) {
-    const auto made = core::templates::compile(value.text);
+    using core::templates::escaping;
+    const auto made = core::templates::compile(value.text, against.is_path_template ? escaping::path : escaping::none);
     if (made) return true;
     if (to_.repeat_error(value.at, where.path)) return false;  // its variables: it is as it was written
     const bool is_secret = against.is_secret || where.is_secret || value.is_secret;

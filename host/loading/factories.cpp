@@ -53,7 +53,10 @@ core::result<core::promises> plugin_factory::ask(std::string_view config, std::u
     question += config;
     std::lock_guard lock{mutex_};
     if (auto at = answers_.find(question); at != answers_.end()) return at->second;
-    core::result<core::promises> answer = ask_promises(what_, config, side, inner, services_->create_limit);
+    core::result<prepared_config> prepared = prepared_config{std::string{config}, {}};
+    if (services_->prepare) prepared = services_->prepare(what_.factory->schema, config);
+    core::result<core::promises> answer = prepared ? ask_promises(what_, prepared->json, side, inner, services_->create_limit)
+                                                   : core::result<core::promises>{prepared.error()};
     if (answer || answer.error().what != core::status::retry) answers_.emplace(std::move(question), answer);
     return answer;
 }

@@ -23,10 +23,13 @@ struct prepared_config {
     render_function render;
 };
 
+// What stands where the schema says x-mqb-template. The failure is one of the configuration.
+[[nodiscard]] core::result<prepared_config> prepare_templates(std::string_view schema, std::string_view config);
+
 // Set up before the first instance is made; not changed afterwards.
 struct plugin_services {
     // Compiles the templates of a configuration. Null: configurations cross as they are.
-    std::function<core::result<prepared_config>(std::string_view schema, std::string_view config)> prepare;
+    std::function<core::result<prepared_config>(std::string_view schema, std::string_view config)> prepare = &prepare_templates;
     std::chrono::milliseconds create_limit = std::chrono::seconds{30};
     // Lays every array for a plugin out anew with poisoned gaps. MQB_CHECKING=1 in the environment does the same.
     bool checking = false;

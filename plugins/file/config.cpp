@@ -74,6 +74,11 @@ void check_delete(const config& c) {
         throw sdk::bad_config("delete: with `mode: subscribe` it is not for `format: csv`");
 }
 
+void check_tokens(const config& c, std::uint32_t side) {
+    if (side == MQB_SIDE_CONSUMER) throw sdk::bad_config("path: an input is no template: there is no message whose values it could have");
+    if (c.is_parts()) throw sdk::bad_config("name_by: parts have one directory; its path is no template");
+}
+
 }  // namespace
 
 config with_stream(config chosen, std::uint32_t side) {
@@ -83,6 +88,7 @@ config with_stream(config chosen, std::uint32_t side) {
 
 void config::check(std::uint32_t side) const {
     if (path == "-") return with_stream(*this, side).check(side);
+    if (path.has_tokens()) check_tokens(*this, side);
     const auto byte = byte_of(delimiter);
     if (!byte) throw sdk::bad_config("delimiter: one byte, or 0xNN, was expected, not \"", delimiter, '"');
     if (format != record_format::raw && format != record_format::csv && is_json_syntax(*byte))

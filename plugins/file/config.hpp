@@ -80,7 +80,8 @@ struct rolling_config {
 };
 
 struct config {
-    std::string path, delimiter, compression, name_by;
+    sdk::path_template path;  // with tokens: of the file that each message names
+    std::string delimiter, compression, name_by;
     record_format format = record_format::normal;
     read_mode mode = read_mode::consume;
     fsync_mode fsync = fsync_mode::off;
@@ -91,7 +92,7 @@ struct config {
     std::optional<bool> idempotency;
     std::optional<std::uint64_t> max_message_bytes;
     bool remove = false, read_from_tail = false, source_metadata = false;
-    std::uint64_t fsync_interval_ms = 1000, max_record_bytes = 0;
+    std::uint64_t fsync_interval_ms = 1000, max_record_bytes = 0, max_open_files = 64;
 
     static constexpr auto options() {
         using enum record_format;
@@ -101,8 +102,9 @@ struct config {
                 .not_empty()
                 .uri_path()
                 .exclusive_path()
-                .doc("The file; of an input also all that match `*`, `?` or `[…]`, or, with a `/` at its end, all of a folder (README.md). "
-                     "`-`, `/dev/stdin` and `/dev/stdout` are the standard streams; other devices and FIFOs are refused."),
+                .doc("The file; of an input also all that match `*`, `?` or `[…]`, or, with a `/` at its end, all of a folder; of an "
+                     "output also a template, such as `out/${metadata:country}.jsonl` (README.md). `-`, `/dev/stdin` and `/dev/stdout` "
+                     "are the standard streams; other devices and FIFOs are refused."),
             sdk::option("format", &config::format)
                 .by_default("normal")
                 .value("normal", normal)
@@ -155,6 +157,14 @@ struct config {
                 .publisher_only()
                 .uri_query()
                 .doc("Of `periodic`."),
+            sdk::option("max_open_files", &config::max_open_files)
+                .by_default(64)
+                .at_least(1)
+                .at_most(100000)
+                .publisher_only()
+                .uri_query()
+                .doc(
+                    "Of a `path` that is a template: so many files are open; the one that was not written for the longest time is closed."),
             sdk::option("rolling", &config::rolling)
                 .publisher_only()
                 .doc("Leaves the file for a new one, and gives it a name with the time (README.md)."),

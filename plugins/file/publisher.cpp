@@ -140,19 +140,20 @@ void publisher::tell_warnings() {
 
 sdk::status publisher::send(sdk::send_call& call) {
     // After a sync that failed, no other says anything about what was written before it: the file is given up and opened again.
-    if (const int error = periodic_ ? periodic_->error() : 0; error != 0) {
-        told_unsynced_ = true;
-        return call.fail(sdk::status::disconnected, unsynced_text(error));
-    }
+    if (const std::string why = unsynced(); !why.empty()) return call.fail(sdk::status::disconnected, why);
     if (parts_ && !call.flushes()) {
         const sdk::status answer = parts_->send(call);
         tell_warnings();
         return answer;
     }
     cannot_roll_ = false;
+    runs_ = 0;
     for (std::uint32_t first = 0; first < call.size();) {
         if (!begin()) return call.fail(sdk::status::disconnected, sdk::join("file target '", config_.path, "' was removed"));
         std::uint32_t end = first;
+        ++runs_;
+        mend_before_ = mend_;
+        starts_before_ = starts_;
         const int error = write_run(call, first, end);
         tell_warnings();
         if (error != 0) return fail(call, first, error);
@@ -166,6 +167,21 @@ sdk::status publisher::send(sdk::send_call& call) {
         if (first < call.size()) roll();
     }
     return sdk::status::done;
+}
+
+std::string publisher::unsynced() {
+    const int error = periodic_ ? periodic_->error() : 0;
+    if (error != 0) told_unsynced_ = true;
+    return error != 0 ? unsynced_text(error) : std::string{};
+}
+
+bool publisher::take_back() {
+    if (runs_ == 0) return true;
+    if (runs_ > 1 || !output_.take_back()) return false;
+    mend_ = mend_before_;
+    starts_ = starts_before_;
+    runs_ = 0;
+    return true;
 }
 
 // What has worked once will again: a folder that is moved away is made anew by whoever does that.

@@ -30,6 +30,12 @@ public:
     void connect();
     sdk::status send(sdk::send_call& call);
 
+    // After a send that is done, while nothing else was sent: cuts what it has written from the file. False: that is not possible, and it
+    // stays.
+    bool take_back();
+    // Not empty: what was acknowledged may not be on the disk, and the file has to be opened again.
+    std::string unsynced();
+
 private:
     // Written in pieces of about this size: a batch is never in memory twice.
     static constexpr std::size_t piece = 256 << 10;
@@ -95,6 +101,9 @@ private:
     std::vector<refusal> refused_;                // of the run, in order
     bool mend_ = false;                           // the file's last record lacks its delimiter
     bool starts_ = false;                         // there is something in the file, but no record yet
+    // Of the send: how many runs it had, and what held before the first one.
+    std::uint32_t runs_ = 0;
+    bool mend_before_ = false, starts_before_ = false;
 };
 
 }  // namespace mqb::file

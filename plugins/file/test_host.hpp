@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,8 @@ struct test_host : mqb_host {
     std::vector<std::string> warnings;
     std::map<std::string, std::int64_t> counts;
     std::uint64_t time = 0, wall = 0;  // ns
+    // What the one template says of a message with this payload; nothing: the message has not what it asks for.
+    std::function<std::optional<std::string>(std::string_view payload)> rendered;
 
     test_host() : mqb_host{&slots} {}
     static test_host& of(mqb_host* self) { return *static_cast<test_host*>(self); }
@@ -86,7 +90,14 @@ inline const mqb_host_table test_host::slots = {
     [](mqb_host* self, std::int32_t clock) -> std::uint64_t { return clock == MQB_CLOCK_WALL ? of(self).wall : of(self).time; },
     [](mqb_host*, std::uint64_t, mqb_call*) -> mqb_status { return MQB_UNSUPPORTED; },
     [](mqb_host*, std::uint64_t) {},
-    [](mqb_host*, std::uint32_t, const mqb_message*, char*, std::size_t*) -> mqb_status { return MQB_REJECTED; },
+    [](mqb_host* self, std::uint32_t number, const mqb_message* message, char* out, std::size_t* size) -> mqb_status {
+        const auto text = of(self).rendered && number == 0 ? of(self).rendered(sdk::view(message->payload)) : std::nullopt;
+        if (!text) return MQB_REJECTED;
+        const bool fits = text->size() <= *size;
+        if (fits) std::copy(text->begin(), text->end(), out);
+        *size = text->size();
+        return fits ? MQB_OK : MQB_RETRY;
+    },
     [](mqb_host*, mqb_text, mqb_text) -> const void* { return nullptr; }};
 
 // A call struct that keeps its texts.

@@ -42,13 +42,14 @@ void take_alias(const json::object& property, std::string_view name, json::objec
         }
 }
 json::value value_for(const json::object& s, std::string_view side) {
-    if (s.contains("x-mqb-template")) return 0;        // the number of a template of the fake host
+    const json::value* t = s.if_contains("x-mqb-template");
+    if (t && *t != "path") return 0;                   // the number of a template of the fake host
     if (s.contains("x-mqb-endpoint")) return nullptr;  // where the kit lends one
     if (const json::value* d = s.if_contains("default")) return s.contains("x-mqb-size") ? size_of(*d) : *d;
     if (const json::value* c = s.if_contains("const")) return *c;
     if (const json::value* e = s.if_contains("enum"); e && e->is_array() && !e->get_array().empty()) return e->get_array()[0];
     if (const json::value* e = s.if_contains("examples"); e && e->is_array() && !e->get_array().empty()) return e->get_array()[0];
-    const json::value* t = s.if_contains("type");
+    t = s.if_contains("type");
     if (t && t->is_array() && !t->get_array().empty()) t = &t->get_array()[0];
     const std::string_view type = t && t->is_string() ? std::string_view(t->get_string()) : "string";
     if (type == "integer" || type == "number") {

@@ -158,3 +158,20 @@ TEST_CASE("the documentation is a table of the same options") {
     CHECK(table.find("| `budget` | size | `\"1 MiB\"` | input |  |\n") != std::string::npos);
     CHECK(table.find("| `password` | text | – | both | Secret.  |\n") != std::string::npos);
 }
+
+TEST_CASE("a path is a text, or the number of a template") {
+    struct target {
+        sdk::path_template path;
+        static constexpr auto options() { return sdk::options(option("path", &target::path).required().not_empty().exclusive_path()); }
+    };
+    CHECK(sdk::schema_of<target>() ==
+          R"({"type":"object","additionalProperties":false,"properties":{"path":{"type":"string","x-mqb-template":"path","minLength":1,)"
+          R"("x-mqb-exclusive":"path"}},"required":["path"]})");
+    const auto plain = sdk::parse_config<target>(R"({"path":"a/b"})"), numbered = sdk::parse_config<target>(R"({"path":7})");
+    CHECK(plain.path == "a/b");
+    CHECK_FALSE(plain.path.has_tokens());
+    CHECK(numbered.path.empty());
+    CHECK(numbered.path.tokens().number == 7u);
+    CHECK_THROWS_WITH(sdk::parse_config<target>(R"({"path":""})"), "path: too short");
+    CHECK_THROWS_WITH(sdk::parse_config<target>(R"({"path":true})"), "path: text was expected, not a boolean");
+}

@@ -15,6 +15,16 @@ struct template_field {
     explicit operator bool() const noexcept { return number.has_value(); }
 };
 
+// The path of a file, in which a template may stand. With tokens it is empty and has a number for `render`, whose text is a path then:
+// what comes from a message is a part of one name in it, and a message whose values are none is false there.
+struct path_template : std::string {
+    using std::string::string;
+    using std::string::operator=;
+    std::optional<std::uint32_t> number;
+    bool has_tokens() const noexcept { return number.has_value(); }
+    template_field tokens() const noexcept { return {number}; }
+};
+
 // A reference to the host, as cheap as a pointer. Threads: every function is [any]. Inside create only the logs and clocks.
 class host_ref {
 public:

@@ -12,7 +12,7 @@
 //   };
 //
 // Types of members: bool, integers, double, std::string, enumerations (with value()), structs with options() of their own,
-// template_field, child_field, json_value; and std::optional, std::vector and std::map<std::string, …> of these.
+// template_field, path_template, child_field, json_value; and std::optional, std::vector and std::map<std::string, …> of these.
 #pragma once
 
 #include <mqb/plugin.h>

@@ -21,6 +21,8 @@ constexpr std::string_view type_name() {
         return "any";
     else if constexpr (std::same_as<Member, template_field>)
         return "template";
+    else if constexpr (std::same_as<Member, path_template>)
+        return "text";
     else if constexpr (std::same_as<Member, child_field>)
         return "endpoint";
     else if constexpr (std::same_as<Member, bool>)

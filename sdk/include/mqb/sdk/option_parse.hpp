@@ -58,6 +58,10 @@ void parse_member(Member& to, const json_value& from, const option_traits& trait
     } else if constexpr (std::same_as<Member, template_field>) {
         to.number = from.as_integer<std::uint32_t>();
         if (!to.number) wrong(path, "the host gives the number of a template here");
+    } else if constexpr (std::same_as<Member, path_template>) {
+        to.clear();
+        to.number = from.as_integer<std::uint32_t>();
+        if (!to.number) parse_member(static_cast<std::string&>(to), from, traits, path);
     } else if constexpr (std::same_as<Member, child_field>) {
         to.path = path;
     } else if constexpr (std::same_as<Member, bool>) {

@@ -17,7 +17,7 @@
 //   x-mqb-uri-default     a text: the value in a URI that does not give one
 //   x-mqb-exclusive       "path": the value names a file that one publisher has to itself
 //   x-mqb-size            true, with type integer: also text with k, M, G, KiB, MiB, GiB; the host writes the number
-//   x-mqb-template        true, with type string: the host writes a number for `render`
+//   x-mqb-template        true, with type string: the host writes a number for `render`; "path": only where the text has tokens
 //   x-mqb-endpoint        "consumer" | "publisher": the value is a nested endpoint, in the form that the host defines
 //   x-mqb-store           true: the value is a nested store
 //   x-mqb-sides           ["consumer"] | ["publisher"]: the other side does not have this option
@@ -104,6 +104,8 @@ constexpr void write_type(schema_writer& out, const option_traits& traits) {
         out.put(traits.schema);
     } else if constexpr (std::same_as<Member, template_field>) {
         out.put(R"("type":"string","x-mqb-template":true)");
+    } else if constexpr (std::same_as<Member, path_template>) {
+        out.put(R"("type":"string","x-mqb-template":"path")");
     } else if constexpr (std::same_as<Member, child_field>) {
         if (traits.is_store)
             out.put(R"("x-mqb-store":true)");
