@@ -64,6 +64,8 @@ public:
     // On an input it settles by itself, in any order and with any disposition: only the ledger takes that, which stands below the
     // middlewares of a route's input, and not below those of an input inside another endpoint.
     [[nodiscard]] virtual bool needs_ledger() const noexcept { return false; }
+    // With this configuration it makes calls go wrong on purpose: only a route that allows it takes it.
+    [[nodiscard]] virtual bool injects_faults(std::string_view config) const { return (void)config, false; }
     virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> wrap(instance_context context, std::string config,
                                                                            consumer& inner) = 0;
     virtual boost::asio::awaitable<result<std::unique_ptr<publisher>>> wrap(instance_context context, std::string config,

@@ -70,6 +70,7 @@ struct route_definition {
     error_policy on_error = error_policy::dead_letter;
     dead_letters_definition dead_letters;
     bool keep_order = false;                                   // asked for: what is sent again stays in its place
+    bool allows_faults = false;                                // middlewares that make calls go wrong on purpose may run
     std::optional<std::chrono::milliseconds> startup_timeout;  // set: fails where it is not connected by then
     std::chrono::milliseconds empty_batch_delay{10};
     std::chrono::milliseconds reconnect_interval{5000};  // the longest pause between two tries

@@ -26,13 +26,4 @@ result<std::shared_ptr<pace>> limiter_factory::make(std::string_view config) con
     return pace::of_messages(rate);
 }
 
-std::shared_ptr<pace> limiter_factory::shared(const instance_context& context, std::shared_ptr<pace> own) {
-    std::lock_guard lock{mutex_};
-    std::erase_if(of_places_, [](const auto& one) { return one.second.expired(); });
-    std::weak_ptr<pace>& at = of_places_[context.route + '\n' + context.path];
-    if (auto others = at.lock()) return others;
-    at = own;
-    return own;
-}
-
 }  // namespace mqb::core

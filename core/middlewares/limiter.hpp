@@ -2,9 +2,7 @@
 #pragma once
 
 #include "core/middlewares/paced_factory.hpp"
-
-#include <map>
-#include <mutex>
+#include "core/middlewares/shared_by_place.hpp"
 
 namespace mqb::core {
 
@@ -16,10 +14,10 @@ public:
 private:
     [[nodiscard]] result<std::shared_ptr<pace>> make(std::string_view config) const override;
     [[nodiscard]] paced_consumer::waits when() const noexcept override { return paced_consumer::waits::after; }
-    [[nodiscard]] std::shared_ptr<pace> shared(const instance_context& context, std::shared_ptr<pace> own) override;
-
-    std::mutex mutex_;
-    std::map<std::string, std::weak_ptr<pace>> of_places_;  // by route and path
+    [[nodiscard]] std::shared_ptr<pace> shared(const instance_context& context, std::shared_ptr<pace> own) override {
+        return paces_.get(context, std::move(own));
+    }
+    shared_by_place<pace> paces_;
 };
 
 }  // namespace mqb::core

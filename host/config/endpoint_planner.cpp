@@ -64,6 +64,7 @@ planned_ends endpoint_planner::plan_ends(const route_shape& route) {
     route_ = route.definition.name;
     route_path_ = route.path;
     is_enabled_ = route.options.enabled;
+    allows_faults_ = route.definition.allows_faults;
     count_ = 0;
     out_ = {};
     answered input = plan(route.input, core::consumer_side, {}, 0);
@@ -89,7 +90,7 @@ void endpoint_planner::plan_unused() {
         to_.warning(named.at, named.path, "no route refers to it");
         route_.clear();
         route_path_.clear();
-        is_enabled_ = true;
+        is_enabled_ = allows_faults_ = true;
         count_ = 0;
         out_ = {};
         endpoint_shape shape = read_endpoint(*named.value, named.at, named.path, to_);
@@ -161,6 +162,8 @@ void endpoint_planner::plan_middlewares(const endpoint_shape& shape, core::side 
             out_.is_complete = false;
         }
         made.config = config(what, "", factory->schema(), factory->sides(), which);
+        if (!allows_faults_ && to_.error_count() == before && factory->injects_faults(made.config))
+            to_.error(what.at, what.path, "injects faults, which needs \"allow_fault_injection: true\" in the route");
         note_uses(what, which);
         made.nested = plan_nested(checks_.take_nested(), which, open, depth, true).definitions;
         // Where nobody can say what it stands on, it stands on everything that there is: its own mistakes are told all the same.

@@ -96,6 +96,7 @@ private:
     std::string route_;
     std::string route_path_;
     bool is_enabled_ = true;
+    bool allows_faults_ = true;
     std::size_t count_ = 0;
     planned_ends out_;
 };

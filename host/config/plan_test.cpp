@@ -72,6 +72,7 @@ TEST_CASE("every route option reaches the definition") {
     CHECK(d.empty_batch_delay.count() == 0);
     CHECK(d.shutdown_timeout.count() == 5);
     CHECK(d.drain);
+    CHECK(d.allows_faults);
     CHECK(d.keep_order);
     CHECK(d.on_error == mqb::core::error_policy::reject);
     CHECK(d.max_deliveries == 9);
@@ -94,6 +95,7 @@ TEST_CASE("what is not said has the defaults of the engine") {
     CHECK(d.batch_bytes == plain.batch_bytes);
     CHECK(d.max_in_flight_bytes == plain.max_in_flight_bytes);
     CHECK(d.send_window == plain.send_window);
+    CHECK(d.allows_faults == plain.allows_faults);
     CHECK(d.commit_concurrency_limit == plain.commit_concurrency_limit);
     CHECK(d.max_deliveries == plain.max_deliveries);
     CHECK(d.reconnect_interval == plain.reconnect_interval);

@@ -132,6 +132,7 @@ route_options read_route_options(const node& value, const place& where, core::ro
     from.into("enabled", out.enabled);
     from.into("description", out.description);
     from.into("exit_on_empty", definition.drain);
+    from.into("allow_fault_injection", definition.allows_faults);
     from.into("concurrency", definition.concurrency);
     from.into("batch_size", definition.batch_size);
     from.into("batch_bytes", definition.batch_bytes);

@@ -23,6 +23,7 @@ LOADS = {
     "18-static-source.yaml": [],
     "20-transform-all.yaml": [],
     "21-filter-forms.yaml": [],
+    "22-retry-dlq.yaml": [],
 }
 REFUSED = {
     "05-entities-form.yaml": [
@@ -58,6 +59,7 @@ BAD = {
     "24-unknown-endpoint.yaml": '4:13: r.output.kafak: no plugin offers the endpoint "kafak"',
     "25-yaml-syntax.yaml": "3:",
     "26-memory-no-topic.yaml": "3:12: r.input.memory",
+    "27-panic-not-allowed.yaml": '6:22: r.output.middlewares[0].random_panic: injects faults, which needs "allow_fault_injection: true" in the route',
 }
 
 
