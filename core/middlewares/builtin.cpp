@@ -5,6 +5,7 @@
 #include "core/middlewares/filter.hpp"
 #include "core/middlewares/id.hpp"
 #include "core/middlewares/limiter.hpp"
+#include "core/middlewares/metrics.hpp"
 #include "core/middlewares/random_panic.hpp"
 #include "core/middlewares/retry.hpp"
 #include "core/middlewares/timeout.hpp"
@@ -20,6 +21,7 @@ void add_builtin(CustomMiddlewareFactory& middlewares) {
     middlewares.add("transform", std::make_shared<transform_factory>());
     middlewares.add("limiter", std::make_shared<limiter_factory>());
     middlewares.add("delay", std::make_shared<delay_factory>());
+    middlewares.add("metrics", std::make_shared<metrics_factory>());
     middlewares.add("random_panic", std::make_shared<random_panic_factory>());
     middlewares.add("timeout", std::make_shared<timeout_factory>());
 }
