@@ -55,6 +55,7 @@ struct inside_input final : inside<core::consumer> {
 struct inside_endpoints final : core::nested_endpoints {
     inside_endpoints(diary& d, lines places) : all_of(d), where(std::move(places)) {}
     lines all() const override { return where; }
+    std::string path(std::string_view at) const override { return "here" + std::string{at}; }
     core::result<core::promises> promise(std::string_view at, core::side) const override {
         core::promises p;
         p.flags = all_of.flags;
