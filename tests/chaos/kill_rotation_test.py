@@ -18,7 +18,7 @@ flow:
   batch_size: {batch}
   exit_on_empty: {ends}
   empty_batch_delay_ms: 1
-  input: {{file: {{path: in.log, format: raw, mode: group_subscribe, group_id: g}}}}
+  input: {{file: {{path: in.log, format: raw, mode: group_subscribe, group_id: g, read_from_tail: {tail}}}}}
   output: {{file: {{path: out.txt, format: raw}}}}
 """
 
@@ -45,8 +45,9 @@ class KillRotation(bridge.Case):
     def write_all(self, copies):
         try:
             number, rng = 0, random.Random(self.random.random())
-            (self.folder / "in.log").touch()
-            self.until((self.folder / "in.log.g.offset").exists)  # the group has begun with the first file
+            if not self.is_tail:
+                (self.folder / "in.log").touch()
+            self.until((self.folder / "in.log.g.offset").exists)  # the group has begun, with the first file or before it
             for _ in range(FILES):
                 with open(self.folder / "in.log", "ab", buffering=0) as file:
                     left = LINES
@@ -71,14 +72,22 @@ class KillRotation(bridge.Case):
             self.failed = error
         self.done = True
 
-    def kill_while_it_rotates(self, copies):
+    def kill_while_it_rotates(self, copies, is_tail=False):
+        self.is_tail = is_tail
         self.number, self.done = None, False
         writer = threading.Thread(target=self.write_all, args=(copies,))
         writer.start()
         self.addCleanup(writer.join)
-        self.until(lambda: (self.folder / "in.log").exists())
-        self.write("routes.yaml", ROUTE.format(batch=BATCH, ends="false"))
+        self.write("routes.yaml", ROUTE.format(batch=BATCH, ends="false", tail=str(is_tail).lower()))
         kills = 0
+        if is_tail:  # killed before there is a file, and not there for its first lines
+            running = self.start("run", "routes.yaml")
+            self.until((self.folder / "in.log.g.offset").exists)
+            running.process.send_signal(signal.SIGKILL)
+            self.assertEqual(running.end(), -signal.SIGKILL, running.text)
+            self.until(lambda: self.done or (self.folder / "in.log.1").exists())
+            kills += 1
+        self.until(lambda: self.done or (self.folder / "in.log").exists())
         while kills < KILLS and not self.done:
             running = self.start("run", "routes.yaml")
             wanted = self.written() + self.random.randrange(1, 2 * FILES * LINES * 50 // KILLS)
@@ -92,7 +101,7 @@ class KillRotation(bridge.Case):
         writer.join()
         if self.failed:
             raise self.failed
-        self.write("routes.yaml", ROUTE.format(batch=BATCH, ends="true"))
+        self.write("routes.yaml", ROUTE.format(batch=BATCH, ends="true", tail=str(is_tail).lower()))
         running = self.start("run", "routes.yaml")
         self.assertEqual(running.end(), 0, running.text)
         self.assert_exact(running.ledgers()["flow"])
@@ -117,6 +126,13 @@ class KillRotation(bridge.Case):
 
     def test_nothing_is_missing_of_a_file_that_is_copied_and_cut(self):
         self.kill_while_it_rotates(copies=True)
+
+    def test_nothing_is_missing_at_the_tail_of_a_group_that_began_without_a_file(self):
+        for copies in (False, True):
+            with self.subTest(copies=copies):
+                self.kill_while_it_rotates(copies, is_tail=True)
+                for path in self.folder.iterdir():
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 if __name__ == "__main__":
