@@ -51,7 +51,7 @@ branching_publisher::one_send& branching_publisher::take(send_call& c) {
             made.parts[i].done = [](call& self, status answer) noexcept {
                 auto& back = static_cast<part&>(self);
                 one_send& all = *back.of;
-                answered(back, answer);
+                all.self->answered(back, answer);
                 if (all.open != 0) return;
                 send_call& upper = *all.upper;
                 const status now = all.self->end(all);
@@ -76,7 +76,8 @@ status branching_publisher::send(send_call& c) {
     if (!is_flush) divide(s);
     s.open = 1;  // until all are started
     for (part& p : s.parts) {
-        if (p.messages.empty() && !is_flush) continue;  // it would be a flush
+        if (p.messages.empty() && !is_flush) continue;      // it would be a flush
+        if (failed_[p.number] != 0 && !is_flush) continue;  // it would overtake
         ++s.open;
         p.in_flight = true;
         const status answer = branches_[p.number].to->send(p);
@@ -90,6 +91,11 @@ void branching_publisher::answered(part& p, status answer) {
     p.in_flight = false;
     p.answered = answer == status::disconnected ? status::retry : answer;
     --p.of->open;
+    for (std::uint32_t k = 0; k < p.messages.count && keeps_order_ && !p.failed; ++k) {
+        const send_result r = p.outcomes[k].sent();
+        p.failed = r != send_result::done && r != send_result::refused;
+    }
+    if (p.failed) ++failed_[p.number];
 }
 
 status branching_publisher::end(one_send& s) {
@@ -97,6 +103,7 @@ status branching_publisher::end(one_send& s) {
     const status answer = merged(s);
     s.upper = nullptr;
     for (part& p : s.parts) {
+        if (std::exchange(p.failed, false)) --failed_[p.number];
         p.some.clear();
         p.index.clear();
     }

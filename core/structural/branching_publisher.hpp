@@ -12,9 +12,13 @@
 namespace mqb::core {
 
 // A send is pending until each branch that has got a part of it has answered. An empty one, a flush, goes to all. Used by one route.
+//
+// keeps_order: all branches keep the order of what is sent again, and so does the whole. A branch gives back only what was started
+// before its own answer; what is started until the caller hears of that, with the last answer to the same send, does not go there.
 class branching_publisher : public publisher {
 public:
-    explicit branching_publisher(std::vector<branch> all) : branches_(std::move(all)), others_(branches_) {}
+    branching_publisher(std::vector<branch> all, bool keeps_order)
+        : branches_(std::move(all)), keeps_order_(keeps_order), failed_(branches_.size()), others_(branches_) {}
 
     status connect(call& c) final { return others_.connect(c); }
     status close(call& c) final { return others_.close(c); }
@@ -34,6 +38,7 @@ protected:
         std::vector<std::uint32_t> index;  // which messages of the send these are; empty: all, as they came
         std::vector<outcome> came;
         bool in_flight = false;
+        bool failed = false;  // and the caller has not heard of it
         status answered = status::ok;
 
         [[nodiscard]] std::uint32_t index_of(std::uint32_t k) const noexcept { return index.empty() ? k : index[k]; }
@@ -72,11 +77,13 @@ protected:
 
 private:
     one_send& take(send_call& c);
-    static void answered(part& p, status answer);
+    void answered(part& p, status answer);
     status end(one_send& s);
     [[nodiscard]] status merged(const one_send& s) const;
 
     const std::vector<branch> branches_;
+    const bool keeps_order_;
+    std::vector<std::uint32_t> failed_;  // sends of each branch that failed and that the caller has not heard of
     side_by_side others_;
     call_pool<one_send> sends_;
 };

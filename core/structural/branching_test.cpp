@@ -14,7 +14,7 @@ struct setting : branch_setting {
     setting() {
         std::vector<failure> mistakes;
         auto choice = switch_choice::read(R"({"metadata_key":"k","cases":{"y":null},"default":null})", {"/cases/y", "/default"}, mistakes);
-        top = std::make_unique<switch_publisher>(make(2), std::move(*choice));
+        top = std::make_unique<switch_publisher>(make(2), false, std::move(*choice));
     }
     std::unique_ptr<publisher> top;
 };

@@ -59,12 +59,15 @@ boost::asio::awaitable<result<std::unique_ptr<consumer>>> fanout_factory::make_c
 boost::asio::awaitable<result<std::unique_ptr<publisher>>> fanout_factory::make_publisher(instance_context context, std::string config) {
     const auto wrong = mistakes(config, publisher_side);
     if (!wrong.empty()) co_return wrong.front();
+    if (!context.nested) co_return failure{status::bad_config, "has no endpoints"};
+    const auto promised = promise_of_branches(*context.nested);
+    if (!promised) co_return promised.error();
     auto making = make_branches(context);
     auto made = co_await std::move(making);
     if (!made) co_return made.error();
-    co_return std::unique_ptr<publisher>{
-        std::make_unique<fanout_publisher>(std::move(*made), partly_sent{context.clock, most_messages(context)},
-                                           stage_log{context.log, "fanout", std::move(context.route), std::move(context.path)})};
+    co_return std::unique_ptr<publisher>{std::make_unique<fanout_publisher>(
+        std::move(*made), promised->has(promises::ordered_retry), partly_sent{context.clock, most_messages(context)},
+        stage_log{context.log, "fanout", std::move(context.route), std::move(context.path)})};
 }
 
 }  // namespace mqb::core

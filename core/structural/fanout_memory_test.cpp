@@ -34,7 +34,7 @@ struct warnings final : logger {
 };
 
 struct setting : branch_setting {
-    setting() { top.emplace(make(3), partly_sent{clock, 1000}, stage_log{log_, "fanout", "r", "output"}); }
+    setting() { top.emplace(make(3), false, partly_sent{clock, 1000}, stage_log{log_, "fanout", "r", "output"}); }
     warnings log_;
     std::optional<fanout_publisher> top;
 };

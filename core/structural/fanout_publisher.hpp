@@ -16,8 +16,8 @@ namespace mqb::core {
 // route.
 class fanout_publisher final : public branching_publisher {
 public:
-    fanout_publisher(std::vector<branch> all, partly_sent memory, stage_log log)
-        : branching_publisher(std::move(all)), memory_(std::move(memory)), log_(std::move(log)) {}
+    fanout_publisher(std::vector<branch> all, bool keeps_order, partly_sent memory, stage_log log)
+        : branching_publisher(std::move(all), keeps_order), memory_(std::move(memory)), log_(std::move(log)) {}
 
 private:
     // What is known of one message, of all branches together.

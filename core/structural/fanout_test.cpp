@@ -20,8 +20,8 @@ struct warnings final : logger {
 };
 
 struct setting : branch_setting {
-    explicit setting(std::size_t branches = 2, std::size_t most = 1000) {
-        top.emplace(make(branches), partly_sent{clock, most}, stage_log{log_, "fanout", "r", "output"});
+    explicit setting(std::size_t branches = 2, bool keeps_order = false) {
+        top.emplace(make(branches), keeps_order, partly_sent{clock, 1000}, stage_log{log_, "fanout", "r", "output"});
     }
     warnings log_;
     std::optional<fanout_publisher> top;
@@ -270,6 +270,34 @@ TEST_CASE("a flush goes to all branches and forgets nothing") {
     CHECK(s.log(0) == strings{"a", ""});
     CHECK(again(s, "a", "", "d") == "d");
     CHECK(s.log(0) == strings{"a", ""});
+}
+
+TEST_CASE("where the order of what is sent again is kept a branch that has failed gets nothing until the caller has heard of it") {
+    for (const bool keeps_order : {true, false}) {
+        setting s{2, keeps_order};
+        known_send x{"ab"}, y{"c"}, z{"d"};
+        s.run(*s.top, x);
+        s.at[1]->by.answer("da");  // the first one has not answered: nobody knows
+        s.run(*s.top, y);
+        CHECK(s.log(0) == strings{"ab", "c"});
+        CHECK(s.log(1) == (keeps_order ? strings{"ab"} : strings{"ab", "c"}));
+        s.at[0]->by.answer("dd");
+        CHECK(x.results() == "da");
+        s.at[0]->by.answer("d");
+        if (!keeps_order) continue;
+        CHECK(y.results() == "u");
+        s.run(*s.top, z);
+        CHECK(s.log(1) == strings{"ab", "d"});
+        CHECK(again(s, "bc", "", "") == "uu");  // pending: the script is used up
+        CHECK(s.log(1) == strings{"ab", "d", "bc"});
+        CHECK(s.log(0) == strings{"ab", "c", "d"});
+    }
+    setting refusing{2, true};
+    known_send x{"a"}, y{"b"};
+    refusing.run(*refusing.top, x);
+    refusing.at[1]->by.answer("r");  // nothing of that comes again
+    refusing.run(*refusing.top, y);
+    CHECK(refusing.log(1) == strings{"a", "b"});
 }
 
 TEST_CASE("it names at least one endpoint and at most 64") {

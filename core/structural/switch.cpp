@@ -50,10 +50,13 @@ boost::asio::awaitable<result<std::unique_ptr<publisher>>> switch_factory::make_
     std::vector<failure> wrong;
     auto choice = switch_choice::read(config, context.nested->all(), wrong);
     if (!choice) co_return wrong.front();
-    auto making = make_branches(std::move(context));
+    const auto promised = promise_of_branches(*context.nested);
+    if (!promised) co_return promised.error();
+    auto making = make_branches(context);
     auto made = co_await std::move(making);
     if (!made) co_return made.error();
-    co_return std::unique_ptr<publisher>{std::make_unique<switch_publisher>(std::move(*made), std::move(*choice))};
+    co_return std::unique_ptr<publisher>{
+        std::make_unique<switch_publisher>(std::move(*made), promised->has(promises::ordered_retry), std::move(*choice))};
 }
 
 }  // namespace mqb::core

@@ -10,7 +10,8 @@ namespace mqb::core {
 // every message takes the same branch is given on as it is. Used by one route.
 class switch_publisher final : public branching_publisher {
 public:
-    switch_publisher(std::vector<branch> all, switch_choice choice) : branching_publisher(std::move(all)), choice_(std::move(choice)) {}
+    switch_publisher(std::vector<branch> all, bool keeps_order, switch_choice choice)
+        : branching_publisher(std::move(all), keeps_order), choice_(std::move(choice)) {}
 
 private:
     struct places final : notes {

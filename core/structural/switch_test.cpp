@@ -18,11 +18,11 @@ constexpr const char* by_size =
 const strings sizes = {"/when/0/to", "/when/1/to"};
 
 struct setting : branch_setting {
-    setting(std::string_view config, const strings& all) {
+    setting(std::string_view config, const strings& all, bool keeps_order = false) {
         std::vector<failure> mistakes;
         auto choice = switch_choice::read(config, all, mistakes);
         REQUIRE(choice.has_value());
-        top.emplace(make(all.size()), std::move(*choice));
+        top.emplace(make(all.size()), keeps_order, std::move(*choice));
     }
     std::optional<switch_publisher> top;
 };
@@ -203,6 +203,26 @@ TEST_CASE("several sends are under way at once, and each has its own parts") {
     CHECK(y.answers.empty());
     s.at[0]->by.answer("a");
     CHECK(y.results() == "da");
+}
+
+TEST_CASE("where the order of what is sent again is kept a branch that has failed gets nothing until the caller has heard of it") {
+    setting s{by_kind, kinds, true};
+    kinds_send x{"ab", {"y", "z"}}, y{"cd", {"y", "z"}}, z{"e", {"y"}};
+    s.run(*s.top, x);
+    s.at[1]->by.answer("a");
+    s.run(*s.top, y);
+    s.run(*s.top, z);
+    CHECK(z.results() == "u");
+    CHECK(z.answers == std::vector{status::ok});
+    CHECK(s.log(1) == strings{"a"});
+    CHECK(s.log(2) == strings{"b", "d"});
+    s.at[2]->by.answer("d");
+    s.at[2]->by.answer("d");
+    CHECK(x.results() == "ad");
+    CHECK(y.results() == "ud");
+    kinds_send all{"ace", {"y", "y", "y"}};
+    s.run(*s.top, all);
+    CHECK(s.log(1) == strings{"a", "ace"});
 }
 
 TEST_CASE("there is one way to choose, and all mistakes of a configuration are told with their places") {
