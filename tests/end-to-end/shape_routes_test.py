@@ -23,6 +23,41 @@ class ShapeRoutes(shape_broker.Case):
             with self.subTest(source=source, sink=sink):
                 self.assert_pair(ledgers[f"{source}_to_{sink}"], number, source, sink)
 
+    def branching_route(self, name, source, sinks, number, output):
+        """From in-NUMBER to the queues out-NUMBER, out-NUMBER+1, …; `output` has a place %d for each of these."""
+        ends = []
+        for offset, sink in enumerate(sinks):
+            text = self.route(source, sink, number + offset)
+            ends.append(text[text.index("output: ") + len("output: "):].strip())
+        text = self.route(source, sinks[0], number).replace(f"{source}_to_{sinks[0]}:", f"{name}:")
+        return text[:text.index("  output: ")] + "  output: " + output % tuple(ends) + "\n"
+
+    def test_each_source_with_a_fanout_and_a_switch_over_sinks_of_two_shapes(self):
+        self.start_broker()
+        sinks = ("pipelined", "ordered", "plain")
+        text = ""
+        for number, source in enumerate(shape_broker.INPUTS):
+            for kind, output in (("fanout", "{fanout: [%s, {switch: {metadata_key: no_such, cases: {a: %s}, default: %s}}]}"),
+                                 ("switch", "{switch: {metadata_key: no_such, cases: {a: %s, b: %s}, default: %s}}")):
+                first = 10 * number + (5 if kind == "switch" else 0)
+                self.broker.tell(f"fill in-{first} {COUNT} {shape_broker.LANES}")
+                text += self.branching_route(f"{source}_{kind}", source, sinks, first, output)
+        self.write("routes.yaml", text)
+        running = self.start("run", "routes.yaml")
+        self.assertEqual(running.end(), 0, running.text)
+        for number, source in enumerate(shape_broker.INPUTS):
+            for kind in ("fanout", "switch"):
+                with self.subTest(source=source, kind=kind):
+                    first = 10 * number + (5 if kind == "switch" else 0)
+                    self.assert_delivered(running.ledgers()[f"{source}_{kind}"], COUNT)
+                    self.assert_source_is_empty(first, COUNT)
+                    taking = (first, first + 2) if kind == "fanout" else (first + 2,)
+                    for queue in range(first, first + 3):
+                        arrived = self.assert_nothing_missing(queue, COUNT if queue in taking else 0)
+                        self.assertEqual(len(arrived), COUNT if queue in taking else 0)
+                    if source != "lease":
+                        self.assert_lanes_in_order(self.broker.arrived(f"out-{first + 2}"))
+
     def responds(self, source, sink):
         return source == "replying" and sink != "plain"
 
