@@ -64,6 +64,10 @@ public:
     // On an input it settles by itself, in any order and with any disposition: only the ledger takes that, which stands below the
     // middlewares of a route's input, and not below those of an input inside another endpoint.
     [[nodiscard]] virtual bool needs_ledger() const noexcept { return false; }
+    // On an input it stands only next to the source: it is the last entry of the list.
+    [[nodiscard]] virtual bool stands_next_to_source() const noexcept { return false; }
+    // On an output the workers of a route have one of it together, and so one of each of its middlewares.
+    [[nodiscard]] virtual bool serves_all_workers() const noexcept { return false; }
     // With this configuration it makes calls go wrong on purpose: only a route that allows it takes it.
     [[nodiscard]] virtual bool injects_faults(std::string_view config) const { return (void)config, false; }
     virtual boost::asio::awaitable<result<std::unique_ptr<consumer>>> wrap(instance_context context, std::string config,

@@ -60,7 +60,7 @@ struct route_definition {
     std::uint64_t max_in_flight_bytes = 64u << 20;
     std::uint32_t send_window = 8;
     std::uint32_t concurrency = 1;  // batches in work at once, each by a worker with middlewares of its own
-    bool has_one_stack = false;     // its output middlewares write to what only one may: no workers
+    bool has_one_stack = false;     // its output middlewares are one for all batches, such as write to what only one may: no workers
     std::uint32_t commit_concurrency_limit = 4096;
     std::function<std::uint64_t(const message&)> order_by;  // with concurrency: messages of one value stay in order; none: no such order
     bool order_by_is_lane = false;                          // which is the order of the source itself

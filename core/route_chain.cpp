@@ -98,6 +98,8 @@ boost::asio::awaitable<result<promises>> wrap(chain_parts parts, const endpoint_
     for (const middleware_definition* next : innermost_first(e, which)) {
         const auto middleware = parts.middlewares.find(next->type);
         if (!middleware) co_return no_such("middleware", next->type, next->path);
+        if (which == consumer_side && below != &base && middleware->stands_next_to_source())
+            co_return failure{status::bad_config, next->path + ": \"" + next->type + "\" has to stand next to the source"};
         if (middleware->injects_faults(next->config) && !parts.definition.allows_faults)
             co_return failure{status::bad_config, next->path + ": \"" + next->type + "\" injects faults, which the route does not allow"};
         auto wrapping = middleware->wrap(context_for(parts, next->path, next->type, next->nested, inner), next->config, *below);

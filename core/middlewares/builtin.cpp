@@ -1,5 +1,6 @@
 #include "core/middlewares/builtin.hpp"
 
+#include "core/middlewares/buffer.hpp"
 #include "core/middlewares/delay.hpp"
 #include "core/middlewares/dlq.hpp"
 #include "core/middlewares/filter.hpp"
@@ -21,6 +22,7 @@ void add_builtin(CustomMiddlewareFactory& middlewares) {
     middlewares.add("transform", std::make_shared<transform_factory>());
     middlewares.add("limiter", std::make_shared<limiter_factory>());
     middlewares.add("delay", std::make_shared<delay_factory>());
+    middlewares.add("buffer", std::make_shared<buffer_factory>());
     middlewares.add("metrics", std::make_shared<metrics_factory>());
     middlewares.add("random_panic", std::make_shared<random_panic_factory>());
     middlewares.add("timeout", std::make_shared<timeout_factory>());

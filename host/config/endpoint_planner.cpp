@@ -71,7 +71,7 @@ planned_ends endpoint_planner::plan_ends(const route_shape& route) {
     answered output = plan(route.output, core::publisher_side, {}, 0);
     out_.input = std::move(input.definition);
     out_.output = std::move(output.definition);
-    out_.has_one_stack = output.middlewares_write_alone;
+    out_.has_one_stack = output.middlewares_write_alone || output.one_for_all_workers;
     if (route.dead_letters) {
         endpoint_shape shape = *route.dead_letters;
         shape.has_to_be_said = true;
@@ -161,6 +161,11 @@ void endpoint_planner::plan_middlewares(const endpoint_shape& shape, core::side 
                       '"' + what.type + "\" cannot stand at an input inside another endpoint: put it at the input of the route");
             out_.is_complete = false;
         }
+        if (step > 0 && which == core::consumer_side && factory->stands_next_to_source()) {
+            to_.error(what.at, what.path, "has to be the last entry of the list: on an input it stands next to the source");
+            out_.is_complete = false;
+        }
+        into.one_for_all_workers |= which == core::publisher_side && factory->serves_all_workers();
         made.config = config(what, "", factory->schema(), factory->sides(), which);
         if (!allows_faults_ && to_.error_count() == before && factory->injects_faults(made.config))
             to_.error(what.at, what.path, "injects faults, which needs \"allow_fault_injection: true\" in the route");

@@ -53,6 +53,7 @@ private:
         core::endpoint_definition definition;
         chain_promises chain;
         bool middlewares_write_alone = false;  // some of them, to what only one may
+        bool one_for_all_workers = false;      // some of its own middlewares wants that
     };
     answered plan(endpoint_shape shape, core::side which, std::vector<std::string> open, std::size_t depth);
     void plan_middlewares(const endpoint_shape& shape, core::side which, const std::vector<std::string>& open, std::size_t depth,
