@@ -81,7 +81,7 @@ boost::asio::awaitable<void> running_route::finish(std::vector<flushing*> all) {
 // Whose connection was lost could not be asked; most have nothing to answer. An outage at the end is no failure by itself.
 bool running_route::can_answer(const flushing& f) const {
     if (f.answer != status::cancelled) return true;
-    return &f == &dead_flush_ ? links_.are_connected() : output_->link->is_connected();
+    return links_.are_connected() && (&f == &dead_flush_ || output_->link->is_connected());
 }
 
 }  // namespace mqb::core

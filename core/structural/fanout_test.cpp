@@ -83,9 +83,10 @@ TEST_CASE("the worst answer of two counts: what may be tried again, then what is
                                               {'u', 'u', "u"}}) {
         for (const bool swapped : {false, true}) {
             setting s;
-            CAPTURE(first);
-            CAPTURE(second);
-            CHECK(again(s, "a", {swapped ? second : first}, {swapped ? first : second}) == both);
+            const std::string of_first{swapped ? second : first}, of_second{swapped ? first : second};
+            CAPTURE(of_first);
+            CAPTURE(of_second);
+            CHECK(again(s, "a", of_first, of_second) == both);
         }
     }
 }

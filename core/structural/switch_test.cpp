@@ -84,7 +84,8 @@ TEST_CASE("a value that is no text is looked up as the text that it is") {
         x.messages_[0].metadata = payload(block);
         s.script(0, {"d"});
         s.run(*s.top, x);
-        CAPTURE(type);
+        const int of_type = type;
+        CAPTURE(of_type);
         CHECK(x.results() == (matches ? "d" : "r"));
     }
 }

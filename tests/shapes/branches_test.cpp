@@ -245,6 +245,28 @@ TEST_CASE("fanout and switch: a route that is stopped at any moment, in the mids
     pool.join();
 }
 
+TEST_CASE("fanout and switch: an outage of one branch at the end is no failure of the route, which has done its work") {
+    for (const auto make : {make_fanout, make_switch})
+        for (answers how : all_answers) {
+            std::vector<branching> all;
+            branching& b = all.emplace_back(make(source_named("prefix", how), sink_named("ordered", how), 3));
+            b.r->definition.shutdown_timeout = std::chrono::milliseconds{200};
+            for (std::uint32_t n = 2; n <= 1000; ++n) b.second->script.fail(verb::connect, n, {.status = status::retry});
+            b.r->on_event = [second = b.second.get(), dropped = false](rig& self, std::size_t) mutable {
+                if (dropped || !second->now || self.from.count(item::place::settled) != messages) return;
+                dropped = true;
+                second->now->drop_connection();
+            };
+            run_all(all);
+            const auto end = b.r->end();
+            check_rules(b);
+            INFO(b.r->describe());
+            CHECK(end.state == core::route_state::completed);
+            CHECK(end.totals.delivered == messages);
+            CHECK(b.r->told().lines("could not finish what it holds").size() == 1);
+        }
+}
+
 TEST_CASE("fanout: one answer for each request, also where it was sent again") {
     for (answers how : all_answers) {
         std::vector<branching> all;
