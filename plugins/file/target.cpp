@@ -1,6 +1,7 @@
 #include "target.hpp"
 
 #include <algorithm>
+#include <exception>
 
 namespace mqb::file {
 namespace {
@@ -134,6 +135,10 @@ std::pair<sdk::status, std::string> target::write(group& g) {
         // This file alone: it is a folder, say, or begins with what nothing can be put behind.
         g.refused_why = failed.what();
         return {sdk::status::done, {}};
+    } catch (const std::exception& failed) {
+        // No memory, no thread: what is in this file of the batch goes, as what is in the others.
+        if (file::publisher* const file = files_.find(g.path)) (void)file->take_back();
+        return {sdk::status::retry, sdk::join("file target '", g.path, "': ", failed.what())};
     }
 }
 
