@@ -25,7 +25,8 @@ public:
     // Settles below. It is accepted at once: the host's ledger does the rest.
     void settle_inner(void* batch, const mqb_list& entries, const mqb_list& outcomes) {
         if (!inner_->table->settle) return;
-        mqb_settle call{{sizeof(mqb_settle), 0, detail::next_operation(), nullptr, detail::explain_nothing}, batch, entries, outcomes};
+        const auto never = [](mqb_call*, mqb_status) {};  // asked for by the table; the answer is no pending
+        mqb_settle call{{sizeof(mqb_settle), 0, detail::next_operation(), never, detail::explain_nothing}, batch, entries, outcomes};
         if (inner_->table->settle(inner_, &call) == MQB_PENDING) host_misbehaves("a settle of a lent consumer answered pending");
     }
     void free_inner(void* batch) { inner_->table->free_batch(inner_, batch); }
