@@ -109,6 +109,7 @@ void paced_publisher::go_on() {
     if (waiting_.empty()) return;
     wait_.pending = true;
     clock_.wait_until(slot_->due, wait_);
+    if (std::ranges::any_of(waiting_, &waiting_send::is_cancelled)) clock_.cancel(wait_);  // by somebody who was answered here
 }
 
 void paced_publisher::end_cancelled() {

@@ -263,3 +263,32 @@ TEST_CASE("a delay comes before each send, whatever its size") {
     named_send c{"c"};
     CHECK(none.send(c) == status::ok);
 }
+
+TEST_CASE("a wait that is cancelled while another send is answered ends at once too") {
+    for (const bool keeps : {false, true}) {
+        setting s{keeps};
+        named_send b{"b"}, c{"c"};
+        struct canceller : named_send {
+            using named_send::named_send;
+            paced_publisher* at = nullptr;
+            call* other = nullptr;
+        } a{"a"};
+        a.at = &s.paced;
+        a.other = &c;
+        a.done = [](call& self, status) noexcept {
+            auto& mine = static_cast<canceller&>(self);
+            mine.at->cancel(*mine.other);
+        };
+        s.inner.script = {"d"};
+        s.send(a);
+        s.send(b);
+        s.send(c);
+        s.at(100);
+        CHECK(c.answers == std::vector{status::cancelled});
+        CHECK(c.results() == "u");
+        CHECK(b.answers.empty());
+        s.at(200);
+        CHECK(s.inner.log == words{"a", "b"});
+        CHECK(s.clock.next() == UINT64_MAX);
+    }
+}
