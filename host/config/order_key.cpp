@@ -24,7 +24,7 @@ std::uint64_t hash(const void* data, std::size_t size, std::uint64_t seed) noexc
 std::uint64_t of_metadata(const core::message& m, const std::string& key) {
     const mqb_buffer block{m.metadata.data, m.metadata.size, nullptr};
     mqb_meta found{};
-    if (m.metadata.size == 0 || mqb_meta_get(&block, {key.data(), key.size()}, &found) != 1) return 0;
+    if (m.metadata.size == 0 || mqb_meta_get(&block, {key.data(), key.size()}, &found) != 1 || found.type == MQB_META_NULL) return 0;
     return hash(found.value.data, found.value.size, 1);
 }
 

@@ -49,6 +49,18 @@ TEST_CASE("equal values of a metadata key are one number, others are not, and th
     CHECK(key(with_metadata{{}}.message) == key(with_metadata{{{"other", "a"}}}.message));
 }
 
+TEST_CASE("a metadata key that is null is as good as missing, however the template is written") {
+    std::vector<std::uint8_t> block(64);
+    core::message null;
+    null.metadata = {block.data(), mqb_meta_put(block.data(), block.size(), 0, MQB_META_NULL, {"user", 4}, nullptr, 0), nullptr};
+    for (const char* text : {"${metadata:user}", "${metadata: user}"}) {
+        CAPTURE(text);
+        const auto key = read_order_key(text);
+        CHECK(key(null) == key(core::message{}));
+        CHECK(key(null) != key(with_metadata{{{"user", ""}}}.message));
+    }
+}
+
 TEST_CASE("id and lane are keys") {
     const auto id = read_order_key("${message:id}");
     const auto lane = read_order_key("${lane}");
