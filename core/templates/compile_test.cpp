@@ -116,6 +116,16 @@ TEST_CASE("mistakes have their place") {
     CHECK(expressions::excerpt("x${message:ids}", compile("x${message:ids}").error()) == "  x${message:ids}\n             ^^^");
 }
 
+TEST_CASE("in JSON a backslash before a token is a mistake: it would take the escape of a quote in the value away") {
+    const auto made = compile(R"({"a":"x\${payload:b}"})", escaping::json);
+    REQUIRE_FALSE(made.has_value());
+    CHECK(made.error().text == R"(in JSON no backslash may stand before a token; a backslash that is text is written \\)");
+    CHECK(made.error().offset == 8);
+    CHECK(made.error().length == 12);
+    CHECK(compile(R"({"a":"x\\${payload:b}"})", escaping::json).has_value());
+    CHECK(compile(R"(x\${payload:b})").has_value());
+}
+
 TEST_CASE("templates are bounded") {
     CHECK(compile(std::string(longest_template, 'x')).has_value());
     CHECK(compile(std::string(longest_template + 1, 'x')).error().text == "the template is longer than 16 MiB");

@@ -87,6 +87,9 @@ void template_parser::token(std::size_t from, std::size_t end) {
     } else {
         generated(selector, part);
     }
+    // It would escape the first character of the value, and take the escape of a quote away.
+    if (to_.escapes_json && is_behind_backslash_)
+        fail({}, "in JSON no backslash may stand before a token; a backslash that is text is written \\\\");
     (space == "gen" ? to_.generates : to_.reads_message) = true;
     to_.parts.push_back(std::move(part));
 }
