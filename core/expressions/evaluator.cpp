@@ -75,7 +75,7 @@ outcome<bool> evaluator::holds(const program& p, const buffer& payload, const bu
 }
 
 outcome<std::string_view> evaluator::json(const program& p, const buffer& payload, const buffer& metadata) {
-    if (out_.capacity() > kept_result) out_ = {};
+    if (out_.capacity() > kept_result) std::string{}.swap(out_);
     out_.clear();
     auto result = evaluated<std::string_view>(p, *work_, payload, metadata, [&](machine& m, const value& v) -> outcome<std::string_view> {
         m.append_json(out_, v);

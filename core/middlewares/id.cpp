@@ -21,7 +21,7 @@ public:
     // An identity that is not all there would be one for many messages, and whoever goes by it would take them for one: then there is none,
     // not even that of before.
     staged apply(message& m, std::vector<counted_block>& made, std::string& why) override {
-        if (text_.capacity() > most_kept) text_ = {};
+        if (text_.capacity() > most_kept) std::string{}.swap(text_);
         text_.clear();
         const templates::rendering rendered = by_.append(text_, from_, m);
         if (rendered.is_whole() && !text_.empty()) {

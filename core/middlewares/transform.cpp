@@ -91,7 +91,7 @@ private:
     }
 
     static void begin(std::string& text) {
-        if (text.capacity() > most_kept) text = {};
+        if (text.capacity() > most_kept) std::string{}.swap(text);
         text.clear();
     }
 

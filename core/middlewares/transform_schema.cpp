@@ -134,7 +134,7 @@ void transform_schema::shrink() {
     for (const auto& document : inner_) document->shrink();
     for (const auto& plain : plain_) {
         plain->document.shrink();
-        if (plain->text.capacity() > most_kept) plain->text = {};
+        if (plain->text.capacity() > most_kept) std::string{}.swap(plain->text);
     }
 }
 

@@ -148,7 +148,7 @@ private:
             payload = {batch.texts.get().data + from, end - from, batch.texts.get().owner};
             from = end;
         }
-        if (texts_.capacity() > most_kept) texts_ = {};
+        if (texts_.capacity() > most_kept) std::string{}.swap(texts_);
     }
 
     // A UUIDv7 whose random part counts.
@@ -212,7 +212,7 @@ private:
             }
             own = block_of(is_raw_ ? text_ : as_answer(text_));
             response.payload = own.get();
-            if (text_.capacity() > most_kept) text_ = {};
+            if (text_.capacity() > most_kept) std::string{}.swap(text_);
         }
         c.answer(c, i, response);
         return true;

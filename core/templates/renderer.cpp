@@ -91,7 +91,7 @@ rendering renderer::append(std::string& to, const text_template& from, const mes
         t.result = {rendered::too_long, lack::value, t.part, no_memory};
     } catch (const expressions::arena::exhausted&) { t.result = {rendered::too_long}; }
     if (t.result.what == rendered::too_long) to.resize(t.begin);
-    if (t.payload != payload_state::unread) shrink();
+    if (t.payload != payload_state::unread || scratch_.capacity() > most_kept) shrink();
     return t.result;
 }
 
@@ -234,7 +234,8 @@ bool renderer::read_payload(task& t) {
 // What a very long message needed is not kept.
 void renderer::shrink() noexcept {
     document_.shrink();
-    if (scratch_.capacity() > most_kept) scratch_ = {};
+    memory_.reset();
+    if (scratch_.capacity() > most_kept) std::string{}.swap(scratch_);
 }
 
 // splitmix64

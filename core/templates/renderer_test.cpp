@@ -248,3 +248,20 @@ TEST_CASE("rendering allocates nothing once its memory is there") {
         CHECK_MESSAGE(allocations_so_far() == before, source);
     }
 }
+
+TEST_CASE("what a very long message needed is not kept, whatever it was needed for") {
+    const std::string not_utf8 = std::string(4u << 20, 'x') + '\xff', escaped = '"' + std::string(4u << 20, 'x') + "\\u0041\"";
+    trial lossy{not_utf8}, field{escaped}, entry{"1", {{"k", std::string(4u << 20, 'x')}}};
+    std::string out;
+    out.reserve(8u << 20);
+    for (auto [t, source] :
+         {std::pair{&lossy, "${message:payload}"}, std::pair{&field, "${payload:}"}, std::pair{&entry, "${metadata:k}"}}) {
+        const auto made = *compile(source);
+        (void)t->by.append(out, made, t->of);
+        out.clear();
+        const long before = allocations_so_far();
+        (void)t->by.append(out, made, t->of);
+        if (before != 0) CHECK_MESSAGE(allocations_so_far() > before, source);  // else nobody counts
+        out.clear();
+    }
+}

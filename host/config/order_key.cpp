@@ -35,7 +35,7 @@ struct rendered_key {
         text.clear();
         const bool is_whole = by.append(text, from, m).is_whole();
         const std::uint64_t out = is_whole ? hash(text.data(), text.size(), 1) : 0;
-        if (text.capacity() > most_kept) text = {};
+        if (text.capacity() > most_kept) std::string{}.swap(text);
         return out;
     }
     static constexpr std::size_t most_kept = 1u << 20;

@@ -78,7 +78,7 @@ sidecar chunk_reader::read_sidecar_of(const std::string& payload, int& error) {
     const std::int64_t size = read(from, text_.data(), text_.size());
     if (size < 0) return error = errno, sidecar{};
     sidecar found = read_sidecar(std::string_view(text_).substr(0, static_cast<std::size_t>(size)));
-    if (text_.capacity() > std::size_t{1} << 20) text_ = {};
+    if (text_.capacity() > std::size_t{1} << 20) std::string{}.swap(text_);
     return found;
 }
 

@@ -49,7 +49,7 @@ parcel* frame_reader::read(block& in, const std::uint8_t* body, std::size_t size
         mqb_buffer& its = made->message(i).metadata;
         if (its.size) its.data = kept->bytes() + reinterpret_cast<std::uintptr_t>(its.data), its.owner = kept->owner();
     }
-    if (metadata_.capacity() > (1u << 20)) metadata_ = {};
+    if (metadata_.capacity() > (1u << 20)) metadata_ = std::vector<std::uint8_t>{};
     return made;
 }
 
