@@ -154,7 +154,8 @@ void fanout_publisher::conclude(one_send& s, std::uint32_t i) {
         if (response && upper.answer) upper.answer(upper, i, response->what.get());
         return;
     }
-    if (all.worst == send_result::refused || all.taken.branches == 0) return;
+    // What is refused comes again, too, where nobody can bury it.
+    if (all.taken.branches == 0) return;
     if (response && has(all.taken, response->number)) all.taken.response = std::move(response);
     memory_.put(upper.messages.copy(i), std::move(all.taken));
 }

@@ -168,6 +168,25 @@ TEST_CASE("a refusal is told once, when nothing else is left; the branch is aske
     CHECK(s.log(0) == strings{"a"});
 }
 
+TEST_CASE("a refused message that comes again, since nobody could bury it, goes to those alone that do not have it; C105") {
+    setting s{3};
+    known_send x{"ab"};
+    s.script(0, {"dd"});
+    s.script(1, {"rr"});
+    s.script(2, {"dr"});
+    s.run(*s.top, x);
+    CHECK(x.results() == "rr");
+    known_send y{"ba"};
+    s.script(1, {"rd"});
+    s.script(2, {"d"});
+    s.run(*s.top, y);
+    CHECK(y.results() == "rd");
+    CHECK(again(s, "b", "", "d") == "d");
+    CHECK(s.log(0) == strings{"ab"});
+    CHECK(s.log(1) == strings{"ab", "ba", "b"});
+    CHECK(s.log(2) == strings{"ab", "b"});
+}
+
 TEST_CASE("the text names the branch, also where it gave none, and a text of the whole call is that of its messages") {
     setting s;
     known_send x{"ab"};

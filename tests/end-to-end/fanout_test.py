@@ -87,6 +87,16 @@ class Fanout(dead_letters.Letters):
         self.assertEqual(self.out("a.txt"), LINES)
         self.assertEqual([letter["error"] for letter in self.dlq("list")], ["output.fanout[1]: no such table"] * COUNT)
 
+    def test_c105_what_is_refused_and_cannot_be_buried_yet_is_not_seen_again_by_those_who_have_it(self):
+        self.answers([{"answer": "refused", "text": "no such table"}] * (2 * COUNT), "b")
+        self.answers([{"answer": "again", "text": "busy"}] * COUNT, "d")
+        counts = self.run_through("    fanout: [{file: {path: a.txt, format: raw}}, {scripted: {script: b.json, log: b.log}}]\n"
+                                  "    middlewares: [{dlq: {endpoint: {scripted: {script: d.json, log: d.log}}}}]\n")
+        self.assertEqual(counts, {"dead_lettered": COUNT})
+        self.assertEqual(self.out("a.txt"), LINES)
+        self.assertEqual(len(self.sent("b")), 2 * COUNT)
+        self.assertEqual(len(self.sent("d")), 2 * COUNT)
+
     def test_a_dlq_at_a_branch_takes_what_that_one_refuses(self):
         self.answers([{"answer": "refused", "text": "no"}] * 3, "b")
         counts = self.run_through("    fanout: [{file: {path: a.txt, format: raw}}, {scripted: {script: b.json, log: b.log},"
