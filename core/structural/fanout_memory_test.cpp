@@ -105,6 +105,22 @@ TEST_CASE("what nobody asks for is forgotten: after an hour or two, or the oldes
     CHECK(memory.is_empty());
 }
 
+TEST_CASE("what nobody asks for is forgotten in time however much comes and goes meanwhile") {
+    mailbox box;
+    manual_timers clock{box};
+    partly_sent memory{clock, 100};
+    const std::uint64_t began = clock.now_steady(), step = partly_sent::kept_ns / 4;
+    memory.put(named(1, "a"), first());
+    for (std::uint64_t n = 1; n <= 9; ++n) {
+        clock.advance_to(began + n * step);
+        memory.put(named(2, "b"), first());
+        CHECK_FALSE(memory.is_empty());
+        CHECK(memory.take(named(2, "b")).branches == first_only);
+    }
+    CHECK(memory.is_empty());
+    CHECK(memory.take(named(1, "a")).branches == 0);
+}
+
 TEST_CASE("a response is kept with what was sent in part; where there is no room its branch counts as one without the message") {
     mailbox box;
     manual_timers clock{box};

@@ -43,7 +43,7 @@ void partly_sent::put(const message& m, taken_by what) {
         response_bytes_ += bytes;
     }
     age();
-    if (young_.empty()) began_ = clock_->now_steady();
+    if (is_empty()) began_ = clock_->now_steady();
     young_.emplace(key_of(m), std::move(what));
 }
 

@@ -65,7 +65,7 @@ private:
 
     timers* clock_;
     std::size_t most_;
-    std::uint64_t began_ = 0;  // the young ones
+    std::uint64_t began_ = 0;  // the young ones: none is from before
     std::size_t response_bytes_ = 0;
     generation young_, old_;
 };
