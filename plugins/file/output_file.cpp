@@ -34,8 +34,7 @@ output_file::opened output_file::open(char delimiter, bool durable, const std::o
     if (descriptor_ < 0 && errno == EISDIR) throw sdk::bad_config("file target '", path_, "' is a directory, not a file");
     if (descriptor_ < 0) {
         const int error = errno;
-        const bool may_pass = error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE;
-        throw sdk::failure(may_pass ? sdk::status::retry : sdk::status::bad_config,
+        throw sdk::failure(may_pass(error) ? sdk::status::retry : sdk::status::bad_config,
                            sdk::join("cannot open file target '", path_, "': ", reason(error)));
     }
     struct stat is {};

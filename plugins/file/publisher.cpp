@@ -6,15 +6,10 @@
 
 #include "csv_file_header.hpp"
 #include "packed_input.hpp"
+#include "small_file.hpp"
 
 namespace mqb::file {
 namespace {
-
-// Without somebody who changes the configuration.
-bool may_pass(int error) {
-    constexpr int all[] = {ENOSPC, EDQUOT, EFBIG, EINTR, EAGAIN, EIO, EMFILE, ENFILE, ENOLCK, ENOMEM};
-    return std::ranges::find(all, error) != std::ranges::end(all);
-}
 
 // Of the batch that a sealed file begins with, which is opened as a whole for its header.
 constexpr std::uint64_t longest_first_record = 1 << 30;

@@ -30,6 +30,8 @@ public:
     void connect();
     sdk::status send(sdk::send_call& call);
 
+    // False also after a send that could not open its file again; the next one tries that once more.
+    bool is_open() const noexcept { return output_.is_open(); }
     // After a send that is done, while nothing else was sent: cuts what it has written from the file. False: that is not possible, and it
     // stays.
     bool take_back();

@@ -1,10 +1,12 @@
 #include "small_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include <fcntl.h>
@@ -18,6 +20,11 @@ namespace {
 constexpr std::size_t longest = 4096;
 
 }  // namespace
+
+bool may_pass(int error) noexcept {
+    constexpr int all[] = {ENOSPC, EDQUOT, EFBIG, EINTR, EAGAIN, EIO, EMFILE, ENFILE, ENOLCK, ENOMEM};
+    return std::find(std::begin(all), std::end(all), error) != std::end(all);
+}
 
 int write_whole(int to, std::string_view text) {
     while (!text.empty()) {

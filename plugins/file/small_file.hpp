@@ -8,6 +8,9 @@
 
 namespace mqb::file {
 
+// Whether what failed with this errno may work later, without somebody who changes the configuration.
+bool may_pass(int error) noexcept;
+
 // None: not there. Throws sdk::failure where it cannot be read.
 std::optional<std::string> read_small_file(const std::string& path);
 

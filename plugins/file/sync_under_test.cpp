@@ -3,6 +3,8 @@
 #include <atomic>
 #include <filesystem>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -81,5 +83,11 @@ extern "C" int ftruncate(int descriptor, off_t size) noexcept {
     const auto* const test = mqb::file::testing::current.load();
     if (test == nullptr || test->cut_error() == 0) return static_cast<int>(::syscall(SYS_ftruncate, descriptor, size));
     errno = test->cut_error();
+    return -1;
+}
+extern "C" int mkdir(const char* path, mode_t mode) noexcept {
+    const auto* const test = mqb::file::testing::current.load();
+    if (test == nullptr || test->new_folder_error() == 0) return static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+    errno = ::access(path, F_OK) == 0 ? EEXIST : test->new_folder_error();
     return -1;
 }

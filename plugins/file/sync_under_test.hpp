@@ -20,8 +20,9 @@ public:
 
     // The next sync fails so.
     void fail_next(int error);
-    // The same for fsync, which folders are synchronised with, and for ftruncate; 0: none of them from here on.
+    // The same for fsync, which folders are synchronised with, for mkdir and for ftruncate; 0: none of them from here on.
     void fail_folders(int error) { folder_error_ = error; }
+    void fail_new_folders(int error) { new_folder_error_ = error; }
     void fail_cuts(int error) { cut_error_ = error; }
     std::string last_folder();  // its path
     // Syncs that begin from here on do not end before let_go.
@@ -34,6 +35,7 @@ public:
     int sync(int descriptor);  // what fdatasync does
     int sync_folder(int descriptor);
     int cut_error() const { return cut_error_; }
+    int new_folder_error() const { return new_folder_error_; }
 
 private:
     std::mutex mutex_;
@@ -41,7 +43,7 @@ private:
     std::vector<int> descriptors_;
     int error_ = 0;
     bool held_ = false;
-    std::atomic<int> folder_error_{0}, cut_error_{0};
+    std::atomic<int> folder_error_{0}, new_folder_error_{0}, cut_error_{0};
     std::string last_folder_;
 };
 

@@ -1,18 +1,23 @@
 #include "target_files.hpp"
 
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include <sys/stat.h>
 
 #include <mqb/sdk/context.hpp>
+#include <mqb/sdk/status.hpp>
 
 #include "small_file.hpp"
 
 namespace mqb::file {
 
 publisher& target_files::open(const std::string& path) {
-    if (publisher* known = find(path)) return *known;
+    if (publisher* known = find(path)) {
+        if (!known->is_open()) make_folders(path);  // they may have been moved away
+        return *known;
+    }
     while (all_.size() >= config_.max_open_files) {
         by_path_.erase(all_.back().path);
         all_.pop_back();
@@ -61,11 +66,19 @@ std::string target_files::drop_unsynced() {
     return first;
 }
 
-// What cannot be made shows when the file is opened. A folder that is new is brought to the disk with the one that it is in.
+// What can never be made shows when the file is opened. A folder that is new is brought to the disk with the one that it is in, or is not
+// there.
 void target_files::make_folders(const std::string& path) const {
     for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
         const std::string folder = path.substr(0, end);
-        if (::mkdir(folder.c_str(), 0777) == 0 && config_.fsync != fsync_mode::off) sync_directory_of(folder);
+        int error = ::mkdir(folder.c_str(), 0777) == 0 ? 0 : errno;
+        if (error == 0 && config_.fsync != fsync_mode::off) {
+            error = sync_directory_of(folder);
+            if (may_pass(error)) ::rmdir(folder.c_str());
+        }
+        if (may_pass(error))
+            throw sdk::retry_later("the folder '", folder, "' of file target '", path,
+                                   "' cannot be made: ", std::generic_category().message(error));
     }
 }
 

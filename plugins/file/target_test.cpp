@@ -104,6 +104,40 @@ TEST_CASE("folders that are not there are made, and brought to the disk where fs
     CHECK(read_file(dir / "a/d") == "a/d:1\n");
 }
 
+TEST_CASE("a folder that cannot be made for now refuses nothing, and is made later") {
+    scratch dir;
+    sync_under_test disk;
+    files_under_test p(dir, R"("fsync":"batch")");
+    disk.fail_new_folders(ENOSPC);
+    CHECK(p.send({"de:1", "a/b:1", "!"}) == MQB_RETRY);
+    CHECK(p.why == "the folder '" + (dir / "a") + "' of file target '" + (dir / "a/b") + "' cannot be made: No space left on device");
+    CHECK(p.outcomes == results{MQB_AGAIN, MQB_UNSENT, MQB_UNSENT});
+    CHECK(read_file(dir / "de").empty());
+    disk.fail_new_folders(0);
+    disk.fail_folders(EIO);
+    CHECK(p.send({"a/b:1"}) == MQB_RETRY);
+    CHECK_FALSE(std::filesystem::exists(dir / "a"));
+    disk.fail_folders(0);
+    CHECK(p.send({"de:1", "a/b:1"}) == MQB_OK);
+    CHECK(read_file(dir / "a/b") == "a/b:1\n");
+    disk.fail_new_folders(EACCES);
+    CHECK(p.send({"b/c:1", "de:2"}) == MQB_OK);
+    CHECK(p.outcomes == results{MQB_REFUSED, MQB_DONE});
+}
+
+TEST_CASE("a folder that was moved away while its file is open is made again") {
+    scratch dir;
+    files_under_test p(dir);
+    CHECK(p.send({"a/b:1", "c:1"}) == MQB_OK);
+    std::filesystem::rename(dir / "a", dir / "old");
+    CHECK(p.send({"c:2", "a/b:2"}) == MQB_RETRY);
+    CHECK(p.outcomes == results{MQB_AGAIN, MQB_UNSENT});
+    CHECK(p.send({"c:2", "a/b:2"}) == MQB_OK);
+    CHECK(read_file(dir / "old/b") == "a/b:1\n");
+    CHECK(read_file(dir / "a/b") == "a/b:2\n");
+    CHECK(read_file(dir / "c") == "c:1\nc:2\n");
+}
+
 TEST_CASE("no more files are open than may be; one that was closed is gone on with") {
     scratch dir;
     const std::size_t before = open_files();
