@@ -24,7 +24,12 @@ followed_path::file followed_path::open_seen(const rotated_file& seen) {
     file opened = make(seen.path);
     try {
         opened->bytes.open(false);
-    } catch (const sdk::failure&) { return nullptr; }
+    } catch (const sdk::failure& failed) {
+        if (failed.answer == sdk::status::disconnected) throw;  // it is not up to the file
+        if (failed.answer != sdk::status::retry && std::exchange(told_unreadable_, seen.path) != seen.path)
+            host_.warning(failed.what(), "; what stands in it is not read");
+        return nullptr;
+    }
     opened->beside = seen.changed;
     return opened->bytes.inode() == seen.inode && opened->bytes.device() == seen.device ? std::move(opened) : nullptr;
 }
@@ -108,6 +113,17 @@ bool followed_path::follow_copy(std::uint64_t unread) {
     return true;
 }
 
+// False: not all of them are what they were.
+bool followed_path::open_all(const std::vector<rotated_file>& seen, std::deque<file>& to) {
+    bool is_whole = true;
+    for (const rotated_file& one : seen) {
+        file opened = open_seen(one);
+        is_whole = is_whole && opened;
+        if (opened) to.push_back(std::move(opened));
+    }
+    return is_whole;
+}
+
 rotations followed_path::since(std::uint64_t device, std::uint64_t inode) const {
     const std::vector<rotated_file> all = rotated_files(config_.path);
     const auto first = std::ranges::find_if(all, [&](const rotated_file& one) { return one.inode == inode && one.device == device; });
@@ -120,14 +136,13 @@ void followed_path::follow_after(const input_file& read) {
     rotations now = since(read.device(), read.inode());
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         files_.resize(known);
-        for (const rotated_file& one : now.files)
-            if (file opened = open_seen(one)) files_.push_back(std::move(opened));
+        const std::size_t most = std::min(now.files.size(), most_ahead);
+        open_all({now.files.begin(), now.files.begin() + static_cast<std::ptrdiff_t>(most)}, files_);
         const std::size_t opened = files_.size() - known;
-        add_at_path();
+        if (most == now.files.size()) add_at_path();  // else the last of these is followed by more
         // Renamed meanwhile? Then there is one more between.
         rotations later = since(read.device(), read.inode());
-        const bool is_whole =
-            opened == now.files.size() && std::ranges::equal(now.files, later.files, {}, &rotated_file::inode, &rotated_file::inode);
+        const bool is_whole = opened == most && std::ranges::equal(now.files, later.files, {}, &rotated_file::inode, &rotated_file::inode);
         now = std::move(later);
         if (is_whole) break;
     }
@@ -157,20 +172,20 @@ void followed_path::warn_of_gap(const input_file& read) const {
 // A file that is cut in place may have been copied and cut again before it was first looked at.
 bool followed_path::has_earlier() {
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-        std::vector<file> between;
-        bool is_whole = true;
-        for (const rotated_file& one : before_current()) {
-            if (one.inode == current().bytes.inode() && one.device == current().bytes.device()) break;
-            file opened = open_seen(one);
-            is_whole = is_whole && opened;
-            if (opened) between.push_back(std::move(opened));
-        }
-        if (!is_whole) continue;
+        std::vector<rotated_file> seen = before_current();
+        const auto end = std::ranges::find_if(
+            seen, [&](const rotated_file& one) { return one.inode == current().bytes.inode() && one.device == current().bytes.device(); });
+        seen.erase(end, seen.end());
+        const bool is_all = seen.size() <= most_ahead;
+        if (!is_all) seen.resize(most_ahead);
+        std::deque<file> between;
+        if (!open_all(seen, between) && attempt + 1 < most_attempts) continue;
         current().was_empty = false;
         if (between.empty()) return false;
         current().bytes.go_to(0);
         files_.insert(files_.begin() + static_cast<std::ptrdiff_t>(reading_), std::make_move_iterator(between.begin()),
                       std::make_move_iterator(between.end()));
+        if (!is_all) files_.resize(reading_ + between.size());  // what follows is found behind the last of these
         if (reading_ == 0) go_over();
         return true;
     }

@@ -38,6 +38,7 @@ public:
 
 private:
     using file = std::unique_ptr<read_file>;
+    static constexpr std::size_t most_ahead = 64;  // so many files are opened at once beyond the one that is read
 
     file make(std::string path) { return std::make_unique<read_file>(std::move(path), ++last_number_); }
     void look_beside();
@@ -54,6 +55,7 @@ private:
     file try_each(const std::function<file(const std::vector<rotated_file>&, bool&)>& find);
     // Opens it if it is still the file that was seen under this name.
     file open_seen(const rotated_file& seen);
+    bool open_all(const std::vector<rotated_file>& seen, std::deque<file>& to);
     rotations since(std::uint64_t device, std::uint64_t inode) const;
     void follow_after(const input_file& read);
     bool follow_copy(std::uint64_t unread);
@@ -87,6 +89,7 @@ private:
     std::unique_ptr<input_file> late_;                             // the one before, as it was left
     std::uint64_t listed_ = 0;                                     // when the folder was looked at last
     bool told_removed_ = false;
+    std::string told_unreadable_;         // the last path that was told
     bool was_read_ = false;               // not only opened
     bool was_missing_ = false;            // at the first look
     std::optional<std::int64_t> beside_;  // before that: the last change of what stood beside the path

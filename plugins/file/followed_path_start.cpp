@@ -77,7 +77,7 @@ void followed_path::open_saved() {
         open_first(*first);
         start = go_to_saved(first->bytes);
     } catch (const sdk::failure& failed) {
-        if (failed.answer != sdk::status::retry && first->bytes.descriptor() >= 0) throw;
+        if (first->bytes.descriptor() >= 0 || failed.answer == sdk::status::disconnected) throw;
         missing = failed;
     }
     const auto last = place_->last_read();
@@ -124,11 +124,14 @@ bool followed_path::open_after(const group_position::identity& last) {
 }
 
 bool followed_path::open_after(std::int64_t changed, const group_position* place) {
-    for (const rotated_file& one : rotated_after(changed, rotated_files(config_.path), config_.path))
-        if (file opened = open_seen(one); opened && !(place && place->has_all_of(opened->bytes))) files_.push_back(std::move(opened));
+    const std::vector<rotated_file> seen = rotated_after(changed, rotated_files(config_.path), config_.path);
+    std::size_t looked_at = 0;
+    for (; looked_at < seen.size() && files_.size() < most_ahead; ++looked_at)
+        if (file opened = open_seen(seen[looked_at]); opened && !(place && place->has_all_of(opened->bytes)))
+            files_.push_back(std::move(opened));
     if (files_.empty()) return false;
     host_.info("file source '", config_.path, "': what had the name before is read first, from '", current().bytes.path(), "' on");
-    follow_after(files_.back()->bytes);
+    if (looked_at == seen.size()) follow_after(files_.back()->bytes);  // else the last of these is followed by more
     return true;
 }
 
@@ -180,7 +183,7 @@ followed_path::file followed_path::find_moved(group_position::start& found) {
                 has_missed = has_missed || !opened;
                 if (!opened) continue;
                 found = go_to_saved(opened->bytes);
-                if (!found.is_other && found.offset && found.note.empty()) return opened;
+                if (!found.is_other && found.offset) return opened;
             }
         }
         return nullptr;

@@ -186,6 +186,56 @@ TEST_CASE("what a group has read of a file is known before any of it is given, a
     }
 }
 
+TEST_CASE("a kill at any step of a start, with a position that was in the file before, costs nothing") {
+    for (const char* blocked : {"in.log.g.offset.tmp", "in.log.g.offset.fingerprint.tmp"})
+        for (const bool copies : {false, true}) {
+            CAPTURE(blocked);
+            CAPTURE(copies);
+            scratch dir;
+            write_file(dir / "in.log", "1\n2\n3\n");
+            {
+                reader c(dir);
+                CHECK(c.connect() == "");
+                CHECK(c.rest() == texts{"1", "2", "3"});
+                rotate(dir, copies);
+                write_file(dir / "in.log", "4\n5\n", true);
+                for (c.got.clear(); c.got.empty(); c.host.time += 1'000'000'000) CHECK(c.receive(1) == MQB_OK);
+                CHECK(c.got.front().payload == "4");
+            }
+            CHECK(read_file(dir / "in.log.g.offset") == "00000000000000000006");
+            fs::create_directory(dir / blocked);  // as far as that
+            CHECK(reader(dir).connect().find("cannot write") != std::string::npos);
+            fs::remove(dir / blocked);
+            rotate(dir, copies);
+            write_file(dir / "in.log", "6\n", true);
+            CHECK(rest(dir) == texts{"4", "5", "6"});
+        }
+}
+
+TEST_CASE("a damaged position of a file that was renamed, or copied and cut, passes over nothing of it") {
+    for (const bool copies : {false, true}) {
+        CAPTURE(copies);
+        scratch dir;
+        write_file(dir / "in.log", "1\n2\n3\n");
+        {
+            reader c(dir);
+            CHECK(c.connect() == "");
+            for (int number = 0; number < 2; ++number) {
+                CHECK(c.receive(1) == MQB_OK);
+                CHECK(c.settle(1) == 1);
+                c.free_batch();
+            }
+        }
+        rotate(dir, copies);
+        write_file(dir / "in.log", "4\n", true);
+        write_file(dir / "in.log.g.offset", "damaged");
+        reader c(dir);
+        CHECK(c.connect() == "");
+        CHECK(c.rest() == texts{"2", "3", "4"});
+        CHECK(c.host.warnings.size() == 1);
+    }
+}
+
 TEST_CASE("of a file of which the copy is gone, what had the name since is read all the same") {
     for (const bool copies : {false, true}) {
         CAPTURE(copies);

@@ -131,7 +131,9 @@ bool group_position::has_all_of(const input_file& copy) const {
 bool group_position::is_saved() const { return read_small_file(sidecar_).has_value(); }
 
 void group_position::start_at(const input_file& file, std::uint64_t offset, std::int64_t beside, bool goes_on) {
-    saved_ = from_ = offset;
+    // A kill before the sidecar is written leaves what it says now, be it of another file.
+    saved_ = position_from(read_small_file(sidecar_).value_or("")).value_or(offset);
+    from_ = offset;
     beside_ = beside;
     known_ = 0;
     is_written_ = false;

@@ -13,6 +13,7 @@
 
 #include "config.hpp"
 #include "file_look.hpp"
+#include "shortage.hpp"
 
 namespace mqb::file {
 namespace {
@@ -30,7 +31,9 @@ void input_file::open(bool missing_is_final) {
     if (descriptor_ < 0) {
         const int error = errno;
         const bool may_come = error == ENOENT && !missing_is_final;
-        throw sdk::failure(may_come ? sdk::status::retry : sdk::status::bad_config,
+        throw sdk::failure(may_come             ? sdk::status::retry
+                           : is_shortage(error) ? sdk::status::disconnected
+                                                : sdk::status::bad_config,
                            sdk::join("cannot open file source '", path_, "': ", reason(error)));
     }
     struct stat is {};

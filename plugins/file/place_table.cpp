@@ -124,11 +124,11 @@ std::string place_table::open() {
     std::ifstream from(path_, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(from), {}};
     std::uint64_t damaged = 0;
+    has_begun_ = !text.empty();  // whatever it said
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = text.find('\n', at);
         if (end == text.npos) break;  // of a kill
         const auto one = parse(std::string_view(text).substr(at, end - at));
-        has_begun_ = has_begun_ || one;
         if (!one)
             ++damaged;
         else if (one->second.place == 0)

@@ -9,7 +9,10 @@
 
 #include <sys/stat.h>
 
+#include <mqb/sdk/status.hpp>
+
 #include "file_name.hpp"
+#include "shortage.hpp"
 
 namespace mqb::file {
 namespace {
@@ -66,6 +69,9 @@ std::vector<rotated_file> list(const std::string& path) {
         if (::lstat(where.c_str(), &is) != 0 || !S_ISREG(is.st_mode)) continue;
         all.push_back({std::move(where), is.st_dev, is.st_ino, is.st_mtim.tv_sec * 1'000'000'000 + is.st_mtim.tv_nsec});
     }
+    // One that may not be looked at has nothing for us; of one that cannot be for now nothing is known.
+    if (failed && is_shortage(failed.value()))
+        throw sdk::disconnected("cannot look for what was renamed beside file source '", path, "': ", failed.message());
     std::ranges::sort(all, {}, &rotated_file::path);
     return all;
 }

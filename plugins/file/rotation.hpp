@@ -19,7 +19,7 @@ struct rotated_file {
 // `name` is `of` with a number or a date behind it or before its extension.
 bool is_rotated_name(std::string_view name, std::string_view of);
 
-// All that are there now, by name.
+// All that are there now, by name. Throws sdk::failure (disconnected) when the process has no more files to open.
 std::vector<rotated_file> rotated_files(const std::string& path);
 
 // Of these the last change; 0: there is none.

@@ -14,6 +14,8 @@
 
 #include <mqb/sdk/status.hpp>
 
+#include "shortage.hpp"
+
 namespace mqb::file {
 namespace {
 
@@ -47,7 +49,9 @@ std::optional<std::string> read_small_file(const std::string& path) {
     }
     const int error = errno;
     if (from >= 0) ::close(from);
-    if (size < 0) throw sdk::bad_config("cannot read '", path, "': ", std::generic_category().message(error));
+    if (size < 0)
+        throw sdk::failure(is_shortage(error) ? sdk::status::retry : sdk::status::bad_config,
+                           sdk::join("cannot read '", path, "': ", std::generic_category().message(error)));
     text.resize(static_cast<std::size_t>(size));
     return text;
 }
