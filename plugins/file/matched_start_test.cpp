@@ -79,7 +79,7 @@ TEST_CASE("a file that has the number of one that is gone is read from its begin
                     if (!c) c.emplace(dir, mode);
                     CHECK(c->next().size() == static_cast<std::size_t>(std::ranges::count(text, '\n')));
                 }
-                CHECK(c->host.warnings.empty());
+                if (c) CHECK(c->host.warnings.empty());
             }
 }
 
