@@ -34,9 +34,6 @@ class Fanout(dead_letters.Letters):
     def test_golden(self):
         shutil.copy(GOLDEN / "16-fanout-switch.yaml", self.folder / "routes.yaml")
         (self.folder / "in.jsonl").write_bytes(b"\n".join(ORDERS) + b"\n")
-        # `metrics` is a middleware that does not exist yet.
-        text = (self.folder / "routes.yaml").read_text()
-        self.write("routes.yaml", text.replace("        middlewares:\n          - metrics: {}\n", ""))
         running = self.start("run", "routes.yaml")
         self.assertEqual(running.end(), 0, running.text)
         self.assert_delivered(running.ledgers()["spread"], len(ORDERS))
