@@ -36,8 +36,9 @@ std::string rendered(const loading::prepared_config& by, std::uint32_t number, c
 
 TEST_CASE("each template is a number in the order of the configuration, and everything else stays as it is") {
     const auto made = loading::prepare_templates(
-        schema, R"({"n": 1.50e400, "key":"<${payload:a}>","list":["x","${message:payload}"], "not":"${payload:a}","map":{"k":"${payload:b}"},)"
-                R"("in":{"a\/b":"${payload:a}"},"path":"o/${payload:a}.x"})");
+        schema,
+        R"({"n": 1.50e400, "key":"<${payload:a}>","list":["x","${message:payload}"], "not":"${payload:a}","map":{"k":"${payload:b}"},)"
+        R"("in":{"a\/b":"${payload:a}"},"path":"o/${payload:a}.x"})");
     REQUIRE(made.has_value());
     CHECK(made->json == R"({"n": 1.50e400, "key":0,"list":[1,2], "not":"${payload:a}","map":{"k":3},"in":{"a\/b":4},"path":5})");
     const core::message m = with_payload(R"({"a":"A","b":7.0})");
@@ -82,7 +83,8 @@ TEST_CASE_FIXTURE(factory_fixture, "an instance renders the templates of its con
         c->made = &consumer;
         return MQB_OK;
     };
-    auto made = run(loading::plugin_endpoint_factory{made_by.offered(), services}.make_consumer(side.context(), R"({"key":"k=${metadata:k}"})"));
+    auto made =
+        run(loading::plugin_endpoint_factory{made_by.offered(), services}.make_consumer(side.context(), R"({"key":"k=${metadata:k}"})"));
     REQUIRE(made.has_value());
     const core::text_edit edit[] = {{"k", "v"}};
     const core::counted_block block = core::edited({}, edit);
