@@ -152,6 +152,8 @@ struct made {
 
 struct consumer_under_test : made<mqb_consumer> {
     explicit consumer_under_test(const std::string& config, bool drain = true) : made(MQB_SIDE_CONSUMER, config, drain), drains(drain) {}
+    // What was not freed goes with it, as at any end of a route.
+    ~consumer_under_test() { free_batch(); }
 
     mqb_status receive(std::uint32_t most = 512, std::uint64_t bytes = 0) {
         call<mqb_receive> c;
