@@ -38,9 +38,10 @@ timeout_publisher::one_send& timeout_publisher::take(send_call& c) {
 }
 
 // The caller gives one at a time where the inner side wants that: then only what is late is there.
-bool timeout_publisher::may_start() const noexcept { return takes_several_ ? late_ < most_late : below_ == 0; }
+bool timeout_publisher::may_start() const noexcept { return below_ < (takes_several_ ? most_open_ : 1); }
 
 status timeout_publisher::send(send_call& c) {
+    most_open_ = std::max<std::size_t>(most_open_, held_.size() + below_ - late_ + 1);
     one_send& s = take(c);
     const bool starts = held_.empty() && may_start();
     if (!starts) {

@@ -15,12 +15,10 @@ namespace mqb::core {
 
 // Over a publisher; used by one route. A send that is not answered in time is cancelled below and answered here: its messages have
 // failed for now and may have arrived. What the inner side still says of it is counted and dropped; until then its messages are held.
-// So many as most_late may be late; with that, or where the inner side takes one send at a time, the next ones wait for its answer,
-// as long as their own time lasts.
+// The inner side never has more sends, late ones among them, than the caller has had open at once: the next ones wait for its answer, as
+// long as their own time lasts.
 class timeout_publisher final : public publisher {
 public:
-    static constexpr std::size_t most_late = 16;
-
     // takes_several: the inner side promises concurrent or ordered_retry.
     timeout_publisher(publisher& inner, std::uint64_t limit_ns, bool takes_several, mailbox& box, timers& clock, stage_log log);
 
@@ -74,6 +72,7 @@ private:
     std::deque<one_send*> held_;     // not started yet
     std::size_t below_ = 0;          // the inner side has them
     std::size_t late_ = 0;           // and of those the caller has had an answer
+    std::size_t most_open_ = 0;      // that the caller has had at once
     std::uint64_t answered_late_ = 0;
     call* closing_ = nullptr;
 };
