@@ -124,9 +124,9 @@ TEST_CASE("a path goes through members, elements and characters, and the last of
         {"l[1].q", "5"},    {"l.q", "null"},       {"k", "2"},           {"k.x", "null"},        {"o.k", "4"},        {"o[0]", "null"},
         {"esc", "6"},       {R"($root[""])", "7"}, {"$root[0]", "null"}, {R"($root["k"])", "2"},
     };
-    for (const auto& [expression, result] : rows) {
-        CAPTURE(expression);
-        CHECK(transformed(expression, payload) == result);
+    for (const auto& row : rows) {
+        CAPTURE(row.first);
+        CHECK(transformed(row.first, payload) == row.second);
     }
     CHECK(transformed("k", R"({"k" : 1,"kk":2,"":3})") == "1");  // no escape in it
 }

@@ -254,8 +254,10 @@ TEST_CASE("what a very long message needed is not kept, whatever it was needed f
     trial lossy{not_utf8}, field{escaped}, entry{"1", {{"k", std::string(4u << 20, 'x')}}};
     std::string out;
     out.reserve(8u << 20);
-    for (auto [t, source] :
+    for (const auto& of_each :
          {std::pair{&lossy, "${message:payload}"}, std::pair{&field, "${payload:}"}, std::pair{&entry, "${metadata:k}"}}) {
+        auto* const t = of_each.first;
+        const char* const source = of_each.second;
         const auto made = *compile(source);
         (void)t->by.append(out, made, t->of);
         out.clear();
