@@ -32,6 +32,7 @@ bool running_route::read() {
     receive_.drain = drains();
     receive_.texts.clear();
     asked_when_empty_ = has_nothing_unsettled();
+    received_when_asked_ = counters_.received.get();
     receive_.pending = true;
     const status answer = input_->top().receive(receive_);
     if (answer == status::pending) return false;
@@ -57,7 +58,8 @@ void running_route::received(status answer) {
         case status::pending:
         case status::disconnected: break;
         case status::end:
-            if (!drains() || asked_when_empty_)
+            // What a middleware has taken out in between may come back, too.
+            if (!drains() || (asked_when_empty_ && received_when_asked_ == counters_.received.get()))
                 input_ended_ = true;
             else
                 waits_for_empty_ = true;

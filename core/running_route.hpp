@@ -238,9 +238,10 @@ private:
     bool gathers_ = false;          // something came back: nothing is started until everything in flight has
     std::uint32_t sending_ = 0;     // sends in flight
     std::uint64_t next_sequence_ = 0;
-    std::uint32_t under_way_ = 0;  // flights in sending, pausing or settling
-    std::uint32_t queued_ = 0;     // in the queues of the slots
-    std::uint32_t window_ = 1;     // flights of one slot
+    std::uint64_t received_when_asked_ = 0;  // what had been received in all before the receive in flight
+    std::uint32_t under_way_ = 0;            // flights in sending, pausing or settling
+    std::uint32_t queued_ = 0;               // in the queues of the slots
+    std::uint32_t window_ = 1;               // flights of one slot
     bool wants_replies_ = false;
     bool is_connected_ = false;       // every handle was once
     bool input_ended_ = false;        // END: no more will come
